@@ -1,0 +1,90 @@
+// The one error type for expected faults. Each code says in one place what a loop does about it; a bug is a plain
+// Error and crashes the process, so that its leases expire and another takes over.
+
+/**
+ * retry: costs nobody anything, try again later (outages). fail: counts as an attempt of the range.
+ * rollback: the chain moved; wait for a rollback. stop: a person has to change something.
+ */
+export type ErrorAction = "retry" | "fail" | "rollback" | "stop"
+
+export const errorCodes = {
+  // node and network
+  RPC_UNREACHABLE: "retry",
+  RPC_TIMEOUT: "retry",
+  RPC_RATE_LIMITED: "retry",
+  RPC_ERROR: "retry",
+  RPC_BAD_RESPONSE: "retry",
+  RPC_RESPONSE_TOO_LARGE: "retry",
+  RPC_BLOCK_MISSING: "retry",
+  RPC_NO_PROVIDER: "retry",
+  CHAIN_MISMATCH: "stop",
+  // what a node said was checked and found wrong
+  VERIFY_FAILED: "fail",
+  VERIFY_UNSUPPORTED: "fail",
+  PARENT_MISMATCH: "rollback",
+  SEAM_MISMATCH: "rollback",
+  // coordination
+  LEASE_LOST: "retry",
+  ROLLED_BACK: "rollback",
+  ROLLBACK_OPEN: "rollback",
+  NOT_COVERED: "retry",
+  // database
+  DATABASE_UNREACHABLE: "retry",
+  DATABASE_CONFLICT: "retry",
+  DATABASE_FULL: "retry",
+  DATABASE_ERROR: "fail",
+  DATABASE_UNSUPPORTED: "stop",
+  SCHEMA_NEWER: "stop",
+  SCHEMA_CHANGED: "stop",
+  // start-up and operation
+  CONFIG_INVALID: "stop",
+  EMBEDDED_IN_USE: "stop",
+  EMBEDDED_UNAVAILABLE: "stop",
+  EMBEDDED_FAILED: "stop",
+  DEMO_FAILED: "stop",
+  START_BLOCK_RAISED: "stop",
+  NOT_RUNNING: "stop",
+  NOT_FOUND: "stop",
+  PORT_IN_USE: "stop",
+  USAGE: "stop",
+} as const satisfies Record<string, ErrorAction>
+
+export type ErrorCode = keyof typeof errorCodes
+
+export interface IndexerErrorOptions {
+  readonly data?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+  /** The height at fault, where known: a failing range is split around it at once. */
+  readonly height?: number
+}
+
+export class IndexerError extends Error {
+  override readonly name = "IndexerError"
+  readonly code: ErrorCode
+  readonly data: Readonly<Record<string, unknown>>
+  readonly height: number | undefined
+
+  constructor(code: ErrorCode, message: string, options: IndexerErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.data = options.data ?? {}
+    this.height = options.height
+  }
+
+  get action(): ErrorAction {
+    return errorCodes[this.code]
+  }
+}
+
+export const isIndexerError = (error: unknown, code?: ErrorCode): error is IndexerError =>
+  error instanceof IndexerError && (code === undefined || error.code === code)
+
+/** One line for people: the message and its causes, without stacks. */
+export function describeError(error: unknown): string {
+  const parts: string[] = []
+  for (let at: unknown = error; at instanceof Error && parts.length < 4; at = at.cause) {
+    const text = at.message || (at as { code?: string }).code || at.name
+    if (!parts.includes(text)) parts.push(text)
+  }
+  return parts.length > 0 ? parts.join(": ") : String(error)
+}

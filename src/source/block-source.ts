@@ -1,0 +1,42 @@
+// The contract every chain source keeps: verified blocks in height order, or an IndexerError that says why not.
+
+import type { BlockRange } from "../domain/block-range.js"
+import type { Hex, RawBlock } from "../domain/raw-block.js"
+
+export interface ChainIdentity {
+  /** Decimal text: EVM chain ids can pass 2^53. */
+  readonly chainId: string
+  readonly genesisHash: Hex
+}
+
+export interface ChainHead {
+  readonly height: number
+  readonly hash: Hex
+  /** What the chain calls final (height, inclusive), or null when the node has no such notion. */
+  readonly finalizedHeight: number | null
+}
+
+export interface FetchOptions {
+  readonly signal: AbortSignal
+}
+
+export interface BlockSource {
+  /** Asks the node who it is. The caller pins the answer and compares it ever after. */
+  identity(options: FetchOptions): Promise<ChainIdentity>
+  head(options: FetchOptions): Promise<ChainHead>
+  /**
+   * Yields every block of the range once, in height order, in batches of a size the source chooses, each
+   * verified on its own and against the one before it. What lies fetched and not yet taken is bounded in bytes,
+   * whatever the consumer does. Throws when the range cannot be had; what was yielded before is then void.
+   */
+  fetchRange(range: BlockRange, options: FetchOptions): AsyncIterable<readonly RawBlock[]>
+  /** The chain's present hash at a height, null where it has no such block. */
+  blockHash(height: number, options: FetchOptions): Promise<Hex | null>
+  close(): Promise<void>
+}
+
+/** Announces heads as they appear. Hints only: a lost one costs time, never data. */
+export interface HeadWatch {
+  start(onHead: (head: ChainHead) => void): void
+  stop(): Promise<void>
+}
