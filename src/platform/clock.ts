@@ -7,11 +7,15 @@ export interface Clock {
   monotonic(): number
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects: shutdown is not an error. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Resolves once sockets and timers have had their turn: between pieces of long work that never waits by itself. */
+  turn(): Promise<void>
 }
 
 export const systemClock: Clock = {
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  // Not performance.now(): that counts from each thread's own start, and deadlines cross threads.
+  monotonic: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()

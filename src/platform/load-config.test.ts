@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { type LoadConfigOptions, loadConfig } from "./load-config.js"
+
+let cwd: string
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "tidemark-config-"))
+})
+afterEach(() => rm(cwd, { recursive: true }))
+
+const load = (over: Partial<LoadConfigOptions> = {}) => loadConfig({ cwd, env: {}, flags: {}, ...over })
+const configFile = (body: string) => writeFile(join(cwd, "tidemark.config.ts"), `export default ${body}`)
+
+describe("the config", () => {
+  test("without anything is the demo chain with defaults", async () => {
+    const config = await load()
+    expect(config.process).toMatchObject({
+      port: 8080,
+      host: "127.0.0.1",
+      rangeSize: 1_000,
+      leaseTtlMs: 30_000,
+    })
+    expect(config.chains).toMatchObject([
+      { name: "demo", demo: true, backfill: "oldest", verify: "standard" },
+    ])
+    expect(Object.values(config.chains[0]!.checks).every((on) => on)).toBe(true)
+  })
+
+  test("flags win over the environment, that over the file, that over defaults", async () => {
+    await configFile(`{ rangeSize: 7, leaseTtlMs: 1111, port: 1 }`)
+    const config = await load({ env: { LEASE_TTL_MS: "2222", PORT: "2" }, flags: { port: "3" } })
+    expect(config.process).toMatchObject({ rangeSize: 7, leaseTtlMs: 2222, port: 3 })
+  })
+
+  test("RPC_URL is a list; ws entries announce heads", async () => {
+    const config = await load({ env: { RPC_URL: "http://a/k1, https://b/k2,wss://c/k3" } })
+    expect(config.chains).toMatchObject([
+      { name: undefined, demo: false, rpcUrls: ["http://a/k1", "https://b/k2"], wsUrls: ["wss://c/k3"] },
+    ])
+  })
+
+  test("a chain's checks can be turned off one by one", async () => {
+    await configFile(`{ chains: { odd: { rpc: "http://a", checks: { bloom: false } } } }`)
+    const { checks } = (await load()).chains[0]!
+    expect(checks).toMatchObject({ bloom: false, parent: true, receipts: true })
+  })
+
+  test.each([
+    [{ env: { RANGE_SIZE: "0" } }, 'RANGE_SIZE is "0", but must be a whole number from 1'],
+    [{ env: { PORT: "http" } }, 'PORT is "http", but must be a whole number from 0 to 65535'],
+    [{ flags: { backfill: "sideways" } }, '--backfill is "sideways", but must be "oldest" or "newest"'],
+    [{ env: { RPC_URL: "ftp://secret" } }, "RPC_URL has an entry that is not an http, https, ws or wss URL"],
+    [{ env: { RPC_URL: "ws://only" } }, "needs at least one http:// or https:// URL"],
+    [{ env: { DB_APP_URL: "postgres://x" } }, "DB_APP_URL is set without DB_RAW_URL"],
+    [{ configFile: "nowhere.ts" }, "--config names nowhere.ts, which does not exist"],
+  ])(
+    "a wrong value is refused with its name, what was given and what is allowed: %j",
+    async (options, message) => {
+      await expect(load(options)).rejects.toMatchObject({
+        code: "CONFIG_INVALID",
+        message: expect.stringContaining(message),
+      })
+    },
+  )
+
+  test.each([
+    ["{ rangesize: 5 }", "rangesize is not a setting; known are port"],
+    [
+      `{ chains: { a: { rpc: "http://a", checks: { blom: false } } } }`,
+      "chains.a.checks.blom is not a setting",
+    ],
+    [
+      `{ chains: { a: { rpc: "http://a", startBlock: -1 } } }`,
+      "chains.a.startBlock is -1, but must be a whole number",
+    ],
+    [`{ chains: { "A B": { rpc: "http://a" } } }`, "a chain's name must be lower case"],
+  ])("a wrong file is refused: %s", async (body, message) => {
+    await configFile(body)
+    await expect(load()).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining(message),
+    })
+  })
+
+  test("a secret in a wrong value is not shown", async () => {
+    const loading = load({ env: { DB_RAW_URL: "mysql://user:hunter2@host" } })
+    await expect(loading).rejects.toMatchObject({ message: expect.not.stringContaining("hunter2") })
+  })
+
+  test("per-chain variables are refused when the config has several chains", async () => {
+    await configFile(`{ chains: { a: { rpc: "http://a" }, b: { rpc: "http://b" } } }`)
+    expect((await load()).chains.map(({ name }) => name)).toEqual(["a", "b"])
+    const loading = load({ env: { START_BLOCK: "5" } })
+    await expect(loading).rejects.toMatchObject({
+      message: expect.stringContaining("START_BLOCK cannot be set"),
+    })
+  })
+})

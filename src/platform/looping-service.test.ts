@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest"
+import { seededRandom } from "../../test/support/seeded-random.js"
+import { VirtualClock } from "../../test/support/virtual-clock.js"
+import { IndexerError } from "./errors.js"
+import { silentLogger } from "./logger.js"
+import { LoopingService } from "./looping-service.js"
+import type { Random } from "./random.js"
+
+class Counting extends LoopingService {
+  runs = 0
+  fail = false
+  nextMs: number | undefined
+  constructor(
+    readonly virtual: VirtualClock,
+    random?: Random,
+  ) {
+    super({
+      ...(random ? { random } : {}),
+      name: "counting",
+      clock: virtual,
+      logger: silentLogger,
+      intervalMs: 100,
+      maxBackoffMs: 1_000,
+    })
+  }
+  async runOnce(): Promise<number | undefined> {
+    this.runs++
+    if (this.fail) throw new IndexerError("RPC_UNREACHABLE", "away")
+    return this.nextMs
+  }
+}
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+async function pass(clock: VirtualClock, ms: number): Promise<void> {
+  for (let i = 0; i < ms; i += 50) {
+    clock.advance(50)
+    await settle()
+  }
+}
+
+describe("a looping service", () => {
+  test("runs at its interval until stopped", async () => {
+    const service = new Counting(new VirtualClock())
+    service.start()
+    await settle()
+    expect(service.runs).toBe(1)
+    await pass(service.virtual, 500)
+    expect(service.runs).toBe(6)
+    await service.stop()
+    await pass(service.virtual, 500)
+    expect(service.runs).toBe(6)
+  })
+
+  test("stopping twice, and before the start, is fine", async () => {
+    const service = new Counting(new VirtualClock())
+    await service.stop()
+    await service.stop()
+    service.start()
+    await settle()
+    expect(service.runs).toBe(0)
+  })
+
+  test("faults are waited out ever longer, never the end, and success resets", async () => {
+    const service = new Counting(new VirtualClock())
+    service.fail = true
+    service.start()
+    await pass(service.virtual, 10_000)
+    expect(service.runs).toBeGreaterThan(8)
+    expect(service.runs).toBeLessThan(20)
+    service.fail = false
+    await pass(service.virtual, 1_000)
+    const before = service.runs
+    await pass(service.virtual, 500)
+    expect(service.runs - before).toBe(5)
+    await service.stop()
+  })
+
+  test("ten minutes of outage end nothing, and work resumes by itself within the longest wait", async () => {
+    const service = new Counting(new VirtualClock())
+    service.fail = true
+    service.start()
+    await pass(service.virtual, 600_000)
+    service.fail = false
+    const before = service.runs
+    await pass(service.virtual, 1_000)
+    expect(service.runs).toBeGreaterThan(before)
+    await service.stop()
+  })
+
+  test("two services that failed in the same moment do not come back in the same moment", async () => {
+    const clock = new VirtualClock()
+    const waits = [1, 2].map((seed) => {
+      const asked: number[] = []
+      const watched = Object.assign(Object.create(clock) as VirtualClock, {
+        sleep: (ms: number, signal?: AbortSignal) => {
+          asked.push(ms)
+          return clock.sleep(ms, signal)
+        },
+      })
+      const service = new Counting(watched, seededRandom(seed))
+      service.fail = true
+      service.start()
+      return { asked, service }
+    })
+    await settle()
+    const [first, second] = waits.map(({ asked }) => asked[0]!)
+    expect(first).not.toBe(second)
+    for (const wait of [first!, second!]) expect(wait).toBeGreaterThanOrEqual(50)
+    await Promise.all(waits.map(({ service }) => service.stop()))
+  })
+
+  test("a wake cuts the wait short", async () => {
+    const service = new Counting(new VirtualClock())
+    service.nextMs = 60_000
+    service.start()
+    await settle()
+    service.wake()
+    await settle()
+    expect(service.runs).toBe(2)
+    await service.stop()
+  })
+})

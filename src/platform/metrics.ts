@@ -1,0 +1,166 @@
+// Every metric there is, in a registry of this process's own; nothing global. docs/reference/metrics.md is checked against
+// `metricNames`. Values come from two sides: counts from what this process does, gauges from the status of the chain.
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client"
+
+const chain = ["chain"] as const
+
+export interface Metrics {
+  readonly registry: Registry
+  readonly gauges: ReturnType<typeof createGauges>
+  readonly counters: ReturnType<typeof createCounters>
+  readonly headDelay: Histogram<"chain">
+  /** Adds what a thread did since its report before. */
+  addIngest(chain: string, counts: IngestCounts): void
+  addReaped(chain: string, outcome: ReapedCounts): void
+}
+
+/** Differences, as threads report them. */
+export interface IngestCounts {
+  readonly blocks: number
+  readonly transactions: number
+  readonly events: number
+  readonly sourceBytes: number
+  readonly encodedBytes: number
+  readonly ranges: number
+  /** Failed ranges by error code. */
+  readonly failures: Readonly<Record<string, number>>
+  readonly rpc: readonly RpcCounts[]
+  readonly headDelays: readonly number[]
+}
+
+export interface RpcCounts {
+  readonly provider: string
+  readonly method: string
+  /** "ok", or the code of the error. */
+  readonly code: string
+  readonly calls: number
+  readonly bytes: number
+  readonly ms: number
+}
+
+export interface ReapedCounts {
+  readonly expired: number
+  readonly dead: number
+  readonly backendsEnded: number
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: "tidemark_" })
+  const gauges = createGauges(registry)
+  const counters = createCounters(registry)
+  const headDelay = new Histogram({
+    name: "tidemark_head_delay_seconds",
+    help: "From a head's announcement by the node to its commit",
+    labelNames: chain,
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [registry],
+  })
+  return {
+    registry,
+    gauges,
+    counters,
+    headDelay,
+    addIngest: (name, counts) => {
+      addStored(counters, name, counts)
+      for (const rpc of counts.rpc) addRpc(counters, name, rpc)
+      for (const seconds of counts.headDelays) headDelay.observe({ chain: name }, seconds)
+    },
+    addReaped: (name, { expired, dead, backendsEnded }) => {
+      counters.leasesReaped.inc({ chain: name }, expired)
+      counters.blocksDied.inc({ chain: name }, dead)
+      counters.backendsEnded.inc({ chain: name }, backendsEnded)
+    },
+  }
+}
+
+function createGauges(registry: Registry) {
+  const gauge = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
+    new Gauge({ name: `tidemark_${name}`, help, labelNames: [...chain, ...labels], registers: [registry] })
+  return {
+    watermark: gauge("watermark_height", "Every height from the start to this one is stored; -1 for none", [
+      "worker",
+    ]),
+    coverage: gauge("coverage_blocks", "Heights a worker has finished", ["worker"]),
+    gaps: gauge("gaps", "Stretches between start and head that nobody has done or holds", ["worker"]),
+    gapBlocks: gauge("gap_blocks", "Heights in those stretches", ["worker"]),
+    skipped: gauge("skipped_blocks", "Heights a person passed over", ["worker"]),
+    leases: gauge("leases", "Unfinished leases by status", ["worker", "status"]),
+    deadBlocks: gauge("dead_blocks", "Blocks that wait for a person", ["worker"]),
+    lag: gauge("lag_blocks", "Blocks between the chain's head and what a worker has stored", ["worker"]),
+    rate: gauge("blocks_per_second", "Blocks finished per second, over the last minute, by all processes", [
+      "worker",
+    ]),
+    head: gauge("head_height", "The chain's head, as the node last said"),
+    headAge: gauge("head_age_seconds", "Since a process last heard the head from a node"),
+    finalized: gauge("finalized_height", "The highest height that is final"),
+    start: gauge("start_height", "The first height that is indexed"),
+    epoch: gauge("chain_epoch", "How often the chain was rolled back"),
+    history: gauge("history_ratio", "Share of the heights from start to head that is stored, 0 to 1"),
+    processes: gauge("processes", "Processes of this chain that were heard of lately"),
+    storeBytes: gauge("store_bytes", "Size of a database", ["store"]),
+    providerUp: gauge("provider_up", "1 when a provider is used, 0 when its circuit is open", ["provider"]),
+    databaseUp: gauge("database_up", "1 when the chain's status could be read"),
+    healthState: gauge("health_state", "1 for the state the chain is in, 0 for the others", ["state"]),
+    stall: gauge("stall", "1 for the cause the stall doctor names, 0 for the others", ["cause"]),
+  }
+}
+
+function createCounters(registry: Registry) {
+  const counter = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
+    new Counter({ name: `tidemark_${name}`, help, labelNames: [...chain, ...labels], registers: [registry] })
+  return {
+    blocks: counter("blocks_stored_total", "Blocks stored by this process"),
+    transactions: counter("transactions_stored_total", "Transactions stored by this process"),
+    events: counter("events_stored_total", "Events stored by this process"),
+    encodedBytes: counter("encoded_bytes_total", "Bytes sent to the database for blocks"),
+    sourceBytes: counter("source_bytes_total", "Bytes of the node's answers that became blocks"),
+    ranges: counter("ranges_committed_total", "Ranges committed by this process"),
+    failures: counter("range_failures_total", "Ranges that failed, by error code", ["code"]),
+    fenceRefusals: counter("fence_refusals_total", "Commits refused because the lease was no longer held"),
+    leasesReaped: counter("leases_reaped_total", "Expired leases given to others by this process"),
+    backendsEnded: counter("backends_ended_total", "Database sessions of expired holders that were ended"),
+    blocksDied: counter("blocks_died_total", "Blocks that became DEAD when this process reaped their lease"),
+    rpcCalls: counter("rpc_calls_total", "Calls to nodes", ["provider", "method"]),
+    rpcErrors: counter("rpc_errors_total", "Calls to nodes that failed, by error code", [
+      "provider",
+      "method",
+      "code",
+    ]),
+    rpcBytes: counter("rpc_bytes_total", "Bytes of answers", ["provider", "method"]),
+    rpcSeconds: counter("rpc_seconds_total", "Time spent waiting for answers", ["provider", "method"]),
+  }
+}
+
+type Counters = ReturnType<typeof createCounters>
+
+function addStored(counters: Counters, name: string, counts: IngestCounts): void {
+  const labels = { chain: name }
+  counters.blocks.inc(labels, counts.blocks)
+  counters.transactions.inc(labels, counts.transactions)
+  counters.events.inc(labels, counts.events)
+  counters.encodedBytes.inc(labels, counts.encodedBytes)
+  counters.sourceBytes.inc(labels, counts.sourceBytes)
+  counters.ranges.inc(labels, counts.ranges)
+  counters.fenceRefusals.inc(labels, counts.failures["LEASE_LOST"] ?? 0)
+  for (const [code, count] of Object.entries(counts.failures)) {
+    counters.failures.inc({ ...labels, code }, count)
+  }
+}
+
+function addRpc(counters: Counters, name: string, { provider, method, code, ...sums }: RpcCounts): void {
+  const labels = { chain: name, provider, method }
+  counters.rpcCalls.inc(labels, sums.calls)
+  counters.rpcBytes.inc(labels, sums.bytes)
+  counters.rpcSeconds.inc(labels, sums.ms / 1_000)
+  if (code !== "ok") counters.rpcErrors.inc({ ...labels, code }, sums.calls)
+}
+
+/** All names of ours, sorted; those of the runtime (process, event loop, garbage collection) come from prom-client. */
+export function metricNames(): string[] {
+  const registry = new Registry()
+  createGauges(registry)
+  createCounters(registry)
+  return [...registry.getMetricsAsArray().map(({ name }) => name), "tidemark_head_delay_seconds"].sort()
+}

@@ -1,0 +1,214 @@
+// Every setting there is. docs/reference/config.md is checked against these tables.
+
+import { choice, flag, integer, type SettingValues, text } from "./setting.js"
+
+const postgresUrl = /^postgres(ql)?:\/\/\S+$/
+
+/** Of the process, whatever chains it runs. */
+export const processSettings = {
+  port: integer({
+    env: "PORT",
+    min: 0,
+    max: 65535,
+    fallback: 8080,
+    help: "Port of the HTTP server; 0 takes a free one.",
+  }),
+  host: text({
+    env: "HOST",
+    allowed: "an address to listen on",
+    pattern: /^\S+$/,
+    fallback: "127.0.0.1",
+    help: "Address of the HTTP server.",
+  }),
+  dataDir: text({
+    env: "TIDEMARK_DIR",
+    allowed: "a directory",
+    pattern: /^.+$/s,
+    fallback: ".tidemark",
+    help: "Where the embedded database and the demo chain live.",
+  }),
+  threads: integer({
+    env: "THREADS",
+    min: 1,
+    max: 3,
+    fallback: 1,
+    help: "Worker threads that fetch and store history; start more processes for more.",
+  }),
+  logLevel: choice({
+    env: "LOG_LEVEL",
+    of: ["debug", "info", "warn", "error", "fatal"],
+    fallback: "info",
+    help: "The least severe log lines shown.",
+  }),
+  logFormat: choice({
+    env: "LOG_FORMAT",
+    of: ["auto", "json", "pretty"],
+    fallback: "auto",
+    help: "`auto` is pretty on a terminal and JSON elsewhere.",
+  }),
+  rangeSize: integer({
+    env: "RANGE_SIZE",
+    min: 1,
+    max: 1_000_000,
+    fallback: 1_000,
+    help: "Leases never cross a multiple of this many blocks.",
+  }),
+  leaseTtlMs: integer({
+    env: "LEASE_TTL_MS",
+    min: 500,
+    max: 3_600_000,
+    fallback: 30_000,
+    help: "How long a lease lasts without renewal.",
+  }),
+  headLeaseTtlMs: integer({
+    env: "HEAD_LEASE_TTL_MS",
+    min: 500,
+    max: 3_600_000,
+    fallback: 10_000,
+    help: "The same for leases at the head.",
+  }),
+  reapIntervalMs: integer({
+    env: "REAP_INTERVAL_MS",
+    min: 100,
+    max: 3_600_000,
+    fallback: 5_000,
+    help: "How often expired leases are looked for.",
+  }),
+  maxAttempts: integer({
+    env: "MAX_ATTEMPTS",
+    min: 1,
+    max: 1_000,
+    fallback: 20,
+    help: "Tries of a single block before it is DEAD.",
+  }),
+  drainMs: integer({
+    env: "DRAIN_MS",
+    min: 0,
+    max: 600_000,
+    fallback: 3_000,
+    help: "How long ranges under way may still finish at shutdown.",
+  }),
+  readyLagBlocks: integer({
+    env: "READY_LAG_BLOCKS",
+    min: 0,
+    fallback: 10,
+    help: "`/ready` allows the stored head to be this far behind the node's.",
+  }),
+  stallAfterMs: integer({
+    env: "STALL_AFTER_MS",
+    min: 1_000,
+    fallback: 60_000,
+    help: "No progress for this long and the stall doctor speaks up.",
+  }),
+  minFreeDisk: integer({
+    env: "MIN_FREE_DISK",
+    min: 0,
+    fallback: 1_073_741_824,
+    help: "Ingestion pauses while the embedded database's disk has fewer free bytes than this.",
+  }),
+  pooledConnections: flag({
+    env: "DB_POOLED",
+    fallback: false,
+    help: "Set it when a transaction pooler sits in front of Postgres: backends are then not recorded with leases.",
+  }),
+} as const
+
+export type ProcessSettings = SettingValues<typeof processSettings>
+
+/** Of one chain. */
+export const chainSettings = {
+  dbRawUrl: text({
+    env: "DB_RAW_URL",
+    allowed: "a postgres:// URL",
+    pattern: postgresUrl,
+    fallback: undefined,
+    help: "Database for raw blocks; without it an embedded Postgres is used.",
+  }),
+  dbAppUrl: text({
+    env: "DB_APP_URL",
+    allowed: "a postgres:// URL",
+    pattern: postgresUrl,
+    fallback: undefined,
+    help: "Database for derived tables; the raw one by default.",
+  }),
+  startBlock: integer({
+    env: "START_BLOCK",
+    min: 0,
+    fallback: undefined,
+    help: "First block of the chain to index. Stored at the first start; may be lowered later, never raised.",
+  }),
+  endBlock: integer({
+    env: "END_BLOCK",
+    min: 0,
+    fallback: undefined,
+    help: "This process claims nothing above this block.",
+  }),
+  backfill: choice({
+    env: "BACKFILL",
+    of: ["oldest", "newest"],
+    fallback: "oldest",
+    help: "Which end of history is filled first.",
+  }),
+  finalityDepth: integer({
+    env: "FINALITY_DEPTH",
+    min: 0,
+    fallback: 64,
+    help: "Blocks behind the head taken as final where the node has no `finalized` tag.",
+  }),
+  verify: choice({
+    env: "VERIFY",
+    of: ["standard", "roots"],
+    fallback: "standard",
+    help: "`roots` also recomputes header hash, transactions root and receipts root.",
+  }),
+  rpcMaxRps: integer({
+    env: "RPC_MAX_RPS",
+    min: 0,
+    fallback: 0,
+    help: "Most JSON-RPC calls a second to each provider (a batch of 20 counts 20), over all threads of the process; 0 is no limit.",
+  }),
+  rpcMaxInFlight: integer({
+    env: "RPC_MAX_IN_FLIGHT",
+    min: 0,
+    max: 4096,
+    fallback: 0,
+    help: "Most requests under way to each provider, over all threads of the process; 0 is no limit.",
+  }),
+  rpcBatchBlocks: integer({
+    env: "RPC_BATCH_BLOCKS",
+    min: 1,
+    max: 1_000,
+    fallback: 100,
+    help: "Most blocks asked for in one request; the size adapts below it.",
+  }),
+  rpcTimeoutMs: integer({
+    env: "RPC_TIMEOUT_MS",
+    min: 100,
+    fallback: 30_000,
+    help: "How long a request to the node may take.",
+  }),
+  rpcMaxResponseBytes: integer({
+    env: "RPC_MAX_RESPONSE_BYTES",
+    min: 1_024,
+    fallback: 134_217_728,
+    help: "A larger answer is cut off and asked for in smaller pieces.",
+  }),
+  pollIntervalMs: integer({
+    env: "POLL_INTERVAL_MS",
+    min: 50,
+    fallback: 500,
+    help: "How often the head is asked for where no WebSocket announces it.",
+  }),
+  denormalizeEvents: flag({
+    env: "DENORMALIZE_EVENTS",
+    fallback: false,
+    help: "Keeps a truncated copy of its events with each transaction, for debugging.",
+  }),
+} as const
+
+export type ChainSettingValues = SettingValues<typeof chainSettings>
+
+/** Checks of R41 that a chain can turn off, since some real chains serve wrong blooms or receipts. */
+export const checkNames = ["parent", "counts", "receipts", "gas", "logOrder", "bloom"] as const
+export type CheckName = (typeof checkNames)[number]
+export type Checks = Readonly<Record<CheckName, boolean>>

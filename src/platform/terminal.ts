@@ -1,0 +1,45 @@
+// A terminal with a live line at the bottom: log lines are printed above it, and it is drawn again below them. Where
+// there is no terminal the live line is not shown and lines are plain.
+
+/** What is needed of process.stdout or process.stderr. */
+export interface TerminalStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+const eraseLine = "\r\u001b[2K"
+
+export class Terminal {
+  readonly isTty: boolean
+  readonly #stream: TerminalStream
+  #status = ""
+
+  constructor(stream: TerminalStream) {
+    this.#stream = stream
+    this.isTty = stream.isTTY === true
+  }
+
+  get columns(): number {
+    return this.#stream.columns ?? 80
+  }
+
+  /** Prints above the live line. One write a call, so that lines of two writers do not mix. */
+  line(text: string): void {
+    const ended = text.endsWith("\n") ? text : `${text}\n`
+    this.#stream.write(this.#status === "" ? ended : `${eraseLine}${ended}${this.#status}`)
+  }
+
+  /** Draws the live line; an empty text takes it away. The text must fit: a wrapped line cannot be erased. */
+  status(text: string): void {
+    if (!this.isTty || text === this.#status) return
+    this.#status = text
+    this.#stream.write(`${eraseLine}${text}`)
+  }
+}
+
+/** https://no-color.org: any value but the empty one turns colours off. */
+export const wantsColour = (
+  stream: TerminalStream,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean => stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb"

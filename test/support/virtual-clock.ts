@@ -1,0 +1,35 @@
+// A clock that stands still until a test moves it.
+
+import type { Clock } from "../../src/platform/clock.js"
+
+export class VirtualClock implements Clock {
+  private at = 1_700_000_000_000
+  private sleepers: { until: number; wake: () => void }[] = []
+
+  now(): number {
+    return this.at
+  }
+
+  monotonic(): number {
+    return this.at
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted || ms <= 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.sleepers.push({ until: this.at + ms, wake: resolve })
+      signal?.addEventListener("abort", () => resolve(), { once: true })
+    })
+  }
+
+  turn(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  advance(ms: number): void {
+    this.at += ms
+    const due = this.sleepers.filter(({ until }) => until <= this.at)
+    this.sleepers = this.sleepers.filter(({ until }) => until > this.at)
+    for (const { wake } of due) wake()
+  }
+}
