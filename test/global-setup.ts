@@ -1,2 +1,17 @@
-// Starts what all tests share and takes it down again.
-export async function setup(): Promise<void> {}
+// Starts what all tests share and takes it down again: one PostgreSQL server, in a directory of its own.
+
+import type { TestProject } from "vitest/node"
+import { type PrivatePostgres, startPrivatePostgres } from "./support/private-postgres.js"
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The `postgres` database of the shared server. */
+    postgresUrl: string
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server: PrivatePostgres = await startPrivatePostgres()
+  project.provide("postgresUrl", server.url("postgres"))
+  return () => server.remove()
+}

@@ -1,0 +1,233 @@
+// Rows in PostgreSQL's binary COPY format, encoded into one growing buffer. The hot path of every bulk write: each
+// value goes from its text straight to its bytes, and a value that does not fit its type throws instead of wrapping.
+
+import { hexByteLength, notHex, writeHex } from "./hex.js"
+import { NumericDigits } from "./numeric.js"
+
+/** The signature, no flags, no header extension. */
+export const copyHeader = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1")
+export const copyTrailer = Buffer.from([0xff, 0xff])
+
+const two32 = 2 ** 32
+const microsTo2000 = 946_684_800_000_000
+
+export class CopyBuffer {
+  #buffer: Buffer
+  #at = 0
+  #rows = 0
+  #size: number
+  readonly #numeric = new NumericDigits()
+
+  constructor(initialBytes = 1 << 16) {
+    this.#size = Math.max(initialBytes, 64)
+    this.#buffer = Buffer.allocUnsafeSlow(this.#size)
+  }
+
+  /** Rows begun since the last take or reset. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  get byteLength(): number {
+    return this.#at
+  }
+
+  /** Writes the file header. Only needed for bytes that leave by another way than `Connection.copyIn`. */
+  begin(): void {
+    this.#room(copyHeader.length)
+    this.#at += copyHeader.copy(this.#buffer, this.#at)
+  }
+
+  /** Opens a row; exactly `fields` values have to follow. */
+  row(fields: number): void {
+    const at = this.#room(2)
+    const buffer = this.#buffer
+    buffer[at] = fields >> 8
+    buffer[at + 1] = fields
+    this.#at = at + 2
+    this.#rows++
+  }
+
+  null(): void {
+    this.#writeInt32(this.#room(4), -1)
+    this.#at += 4
+  }
+
+  bool(value: boolean): void {
+    const at = this.#field(1)
+    this.#buffer[at] = value ? 1 : 0
+  }
+
+  int2(value: number): void {
+    if ((value << 16) >> 16 !== value) throw outOfRange(value, "int2")
+    const at = this.#field(2)
+    this.#buffer[at] = value >> 8
+    this.#buffer[at + 1] = value
+  }
+
+  int4(value: number): void {
+    if ((value | 0) !== value) throw outOfRange(value, "int4")
+    this.#writeInt32(this.#field(4), value)
+  }
+
+  int8(value: number): void {
+    if (!Number.isSafeInteger(value)) throw outOfRange(value, "int8")
+    this.#writeSafe(this.#field(8), value)
+  }
+
+  int8Big(value: bigint): void {
+    if (BigInt.asIntN(64, value) !== value) throw outOfRange(value, "int8")
+    // The position first: making room may replace the buffer.
+    const at = this.#field(8)
+    this.#buffer.writeBigInt64BE(value, at)
+  }
+
+  /** A hex quantity as int8; throws above 2^63 - 1. */
+  quantityInt8(hex: string): void {
+    const digits = hex.length - 2
+    if (digits < 1 || !hex.startsWith("0x")) throw notHex(hex)
+    if (digits <= 13) {
+      const value = Number(hex)
+      if (!Number.isSafeInteger(value)) throw notHex(hex)
+      this.#writeSafe(this.#field(8), value)
+    } else this.int8Big(BigInt(hex))
+  }
+
+  bytes(value: Uint8Array): void {
+    const at = this.#field(value.length)
+    this.#buffer.set(value, at)
+  }
+
+  /** "0x…" of an even number of digits, as bytea. */
+  bytesHex(hex: string): void {
+    const at = this.#field(hexByteLength(hex))
+    writeHex(this.#buffer, at, hex)
+  }
+
+  /** Text, or json; not jsonb, which has a version byte before it. */
+  text(value: string): void {
+    // Three bytes per UTF-16 unit is the most UTF-8 takes, so one pass is enough for all but long texts.
+    if (value.length <= 4096) {
+      const at = this.#room(4 + value.length * 3)
+      const length = this.#buffer.write(value, at + 4, "utf8")
+      this.#writeInt32(at, length)
+      this.#at = at + 4 + length
+    } else {
+      const length = Buffer.byteLength(value, "utf8")
+      const at = this.#field(length)
+      this.#buffer.write(value, at, length, "utf8")
+    }
+  }
+
+  /** A hex quantity of any width as numeric. */
+  numericHex(hex: string): void {
+    this.#numeric.fromHex(hex)
+    this.#writeNumeric(false)
+  }
+
+  numericBig(value: bigint): void {
+    const negative = value < 0n
+    this.#numeric.fromHex(`0x${(negative ? -value : value).toString(16)}`)
+    this.#writeNumeric(negative)
+  }
+
+  /** Microseconds since 1970 as timestamptz. */
+  timestamptzUs(micros: bigint): void {
+    const value = Number(micros)
+    // Beyond 2^53 the conversion may have rounded; such instants lie after the year 2255.
+    if (Number.isSafeInteger(value)) this.#writeSafe(this.#field(8), value - microsTo2000)
+    else this.int8Big(micros - BigInt(microsTo2000))
+  }
+
+  /** A field encoded elsewhere: its four bytes of length, then its value. */
+  rawField(encoded: Uint8Array): void {
+    const at = this.#room(encoded.length)
+    this.#buffer.set(encoded, at)
+    this.#at = at + encoded.length
+  }
+
+  /**
+   * The bytes so far, without a copy: they belong to the caller from here on (and may be transferred to a thread, the
+   * ArrayBuffer is theirs alone), and this encoder starts empty on new memory.
+   */
+  take(): Buffer {
+    const taken = this.#buffer.subarray(0, this.#at)
+    // The next batch is most likely as large as this one; growing to it again would copy it several times.
+    this.#size = Math.max(64, this.#at + (this.#at >> 3))
+    this.#buffer = emptyBuffer
+    this.#at = 0
+    this.#rows = 0
+    return taken
+  }
+
+  /** The bytes so far, to be read before the next write or reset. */
+  view(): Buffer {
+    return this.#buffer.subarray(0, this.#at)
+  }
+
+  /** Forgets the content and keeps the memory, unless it is more than this. */
+  reset(keepBytes = Number.POSITIVE_INFINITY): void {
+    if (this.#buffer.length > keepBytes) this.#buffer = emptyBuffer
+    this.#at = 0
+    this.#rows = 0
+  }
+
+  /** Makes room and returns the position to write at. */
+  #room(bytes: number): number {
+    const at = this.#at
+    if (at + bytes > this.#buffer.length) this.#grow(at + bytes)
+    return at
+  }
+
+  #grow(needed: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#size, this.#buffer.length * 2, needed))
+    this.#buffer.copy(grown, 0, 0, this.#at)
+    this.#buffer = grown
+  }
+
+  /** Writes a field's length and returns the position of its value, which the caller fills. */
+  #field(length: number): number {
+    const at = this.#room(4 + length)
+    this.#writeInt32(at, length)
+    this.#at = at + 4 + length
+    return at + 4
+  }
+
+  #writeInt32(at: number, value: number): void {
+    const buffer = this.#buffer
+    buffer[at] = value >> 24
+    buffer[at + 1] = value >> 16
+    buffer[at + 2] = value >> 8
+    buffer[at + 3] = value
+  }
+
+  #writeSafe(at: number, value: number): void {
+    this.#writeInt32(at, Math.floor(value / two32))
+    this.#writeInt32(at + 4, value | 0)
+  }
+
+  #writeNumeric(negative: boolean): void {
+    const { digits, count, weight } = this.#numeric
+    let at = this.#field(8 + count * 2)
+    const buffer = this.#buffer
+    buffer[at] = count >> 8
+    buffer[at + 1] = count
+    buffer[at + 2] = weight >> 8
+    buffer[at + 3] = weight
+    buffer[at + 4] = negative ? 0x40 : 0
+    buffer[at + 5] = 0
+    buffer[at + 6] = 0
+    buffer[at + 7] = 0
+    at += 8
+    for (let i = 0; i < count; i++) {
+      const digit = digits[i]!
+      buffer[at++] = digit >> 8
+      buffer[at++] = digit
+    }
+  }
+}
+
+const emptyBuffer = Buffer.alloc(0)
+
+const outOfRange = (value: number | bigint, type: string): RangeError =>
+  new RangeError(`${value} does not fit a column of type ${type}`)

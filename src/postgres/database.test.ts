@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startCuttingProxy } from "../../test/support/cutting-proxy.js"
+import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { Database } from "./database.js"
+
+describe("Database", () => {
+  let test: TestDatabase
+  let database: Database
+  beforeAll(async () => {
+    test = await createTestDatabase({ empty: true })
+    database = new Database({ url: test.url, applicationName: "test", maxConnections: 2 })
+    await database.query("create table t (x int primary key)")
+  })
+  afterAll(async () => {
+    await database.end()
+    await database.end()
+    await test.drop()
+  })
+
+  it("never holds more connections than it may, and serves all who wait", async () => {
+    const pids = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        database.query<{ pid: number }>("select pg_backend_pid() as pid, pg_sleep(0.005)"),
+      ),
+    )
+    expect(new Set(pids.map((result) => result.rows[0]!.pid)).size).toBeLessThanOrEqual(2)
+  })
+
+  it("whoever cannot get a connection in time learns that the database is out of reach", async () => {
+    const narrow = new Database({
+      url: test.url,
+      applicationName: "test",
+      maxConnections: 1,
+      connectTimeoutMs: 1_000,
+    })
+    await narrow.transaction(async () => {
+      await expect(narrow.query("select 1")).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
+    })
+    await narrow.end()
+  })
+
+  it("a transaction commits, or leaves nothing and a clean connection", async () => {
+    await database.transaction((tx) => tx.query("insert into t values (1)"))
+    await expect(
+      database.transaction(async (tx) => {
+        await tx.query("insert into t values (2)")
+        await tx.query("insert into t values (1)")
+      }),
+    ).rejects.toMatchObject({ code: "DATABASE_ERROR", data: { sqlState: "23505", constraint: "t_pkey" } })
+    const own = new TypeError("mine")
+    await expect(
+      database.transaction(async (tx) => {
+        await tx.query("insert into t values (3)")
+        throw own
+      }),
+    ).rejects.toBe(own)
+    const { rows } = await database.query("select x, pg_current_xact_id_if_assigned() as xid from t")
+    expect(rows).toEqual([{ x: 1, xid: null }])
+  })
+
+  it("a swallowed error does not pass for a commit", async () => {
+    await expect(
+      database.transaction(async (tx) => {
+        await tx.query("select 1 / 0").catch(() => undefined)
+      }),
+    ).rejects.toMatchObject({ code: "DATABASE_ERROR" })
+  })
+
+  it("limits hold inside the transaction and are gone after it", async () => {
+    const one = new Database({ url: test.url, applicationName: "test", maxConnections: 1 })
+    const show =
+      "select current_setting('idle_in_transaction_session_timeout') as idle, current_setting('statement_timeout') as statement"
+    await one.transaction(
+      async (tx) => expect((await tx.query(show)).rows).toEqual([{ idle: "10s", statement: "1234ms" }]),
+      { statementTimeoutMs: 1_234 },
+    )
+    expect((await one.query(show)).rows).toEqual([{ idle: "0", statement: "0" }])
+    await one.end()
+  })
+
+  it("losing the connection in a transaction is an outage, and the next one works", async () => {
+    const lost = database.transaction(async (tx) => {
+      const { rows } = await tx.query<{ pid: number }>("select pg_backend_pid() as pid")
+      await database.query("select pg_terminate_backend($1)", [rows[0]!.pid])
+      await tx.query("select 1")
+    })
+    await expect(lost).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
+    expect((await database.query("select 1 as one")).rows).toEqual([{ one: 1 }])
+  })
+
+  it("a connection that breaks without a word is an outage; of a commit under way it is said that nobody knows", async () => {
+    const proxy = await startCuttingProxy(test.url)
+    const far = new Database({ url: proxy.url, applicationName: "test", maxConnections: 1 })
+    await far.query("select 1")
+    const running = far.query("select pg_sleep(20)")
+    setImmediate(() => proxy.cut())
+    await expect(running).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE", data: {} })
+    const committing = far.transaction(async (tx) => {
+      await tx.query("create temp table held (x int)")
+      await tx.query(
+        `create function pg_temp.hold() returns trigger language plpgsql as 'begin perform pg_sleep(20); return null; end'`,
+      )
+      await tx.query(
+        "create constraint trigger hold after insert on held deferrable initially deferred for each row execute function pg_temp.hold()",
+      )
+      await tx.query("insert into held values (1)")
+    })
+    await expect
+      .poll(
+        async () =>
+          (await database.query("select 1 from pg_stat_activity where query = 'commit' and state = 'active'"))
+            .rows.length,
+      )
+      .toBe(1)
+    proxy.cut()
+    await expect(committing).rejects.toMatchObject({
+      code: "DATABASE_UNREACHABLE",
+      data: { commitUnknown: true },
+    })
+    expect((await far.query("select 1 as one")).rows).toEqual([{ one: 1 }])
+    await far.end()
+    await proxy.close()
+  })
+
+  it("idle connections ended by the server are replaced without anyone noticing", async () => {
+    await Promise.all([database.query("select pg_sleep(0.05)"), database.query("select pg_sleep(0.05)")])
+    await database.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    )
+    for (let i = 0; i < 5; i++) expect((await database.query("select 1 as one")).rows).toEqual([{ one: 1 }])
+  })
+
+  it("serialization failures are conflicts", async () => {
+    await database.query("insert into t values (50)")
+    const clash = database.transaction(
+      async (tx) => {
+        await tx.query("select x from t")
+        await database.query("update t set x = 51 where x = 50")
+        await tx.query("update t set x = 52 where x = 50")
+      },
+      { isolation: "repeatable read" },
+    )
+    await expect(clash).rejects.toMatchObject({ code: "DATABASE_CONFLICT", data: { sqlState: "40001" } })
+  })
+})

@@ -1,0 +1,163 @@
+// The cluster's directory, made by initdb. It appears under its name only when it is whole, so a process killed half-way
+// leaves nothing behind that looks like a cluster, and of several that start at once one wins.
+
+import { execFile } from "node:child_process"
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { IndexerError } from "../../platform/errors.js"
+import type { Logger } from "../../platform/logger.js"
+import type { Random } from "../../platform/random.js"
+import { settingsFile } from "./server-settings.js"
+import { canReach, type ServerUser, serverUserFor } from "./server-user.js"
+
+const run = promisify(execFile)
+
+/** The superuser of the embedded server. */
+export const embeddedUser = "tidemark"
+
+/** Kept inside the cluster, so that it can never belong to another one. */
+const passwordFile = "tidemark.password"
+
+export interface DataDirectoryOptions {
+  readonly dataDir: string
+  readonly native: string
+  readonly user: ServerUser | undefined
+  readonly systemDir: string
+  /** False for throw-away clusters, which then appear a second sooner. */
+  readonly durable: boolean
+  readonly logger: Logger
+  readonly random: Random
+}
+
+export interface DataDirectory {
+  /** Without symbolic links. */
+  readonly path: string
+  readonly password: string
+}
+
+/** The user an existing cluster belongs to, else the one a new cluster is to belong to. */
+export async function clusterUser(dataDir: string): Promise<ServerUser | undefined> {
+  const own = process.getuid?.()
+  const owner = await stat(join(dataDir, "postgres")).catch(() => undefined)
+  if (owner === undefined) return serverUserFor(dataDir)
+  if (own === undefined || owner.uid === own) return undefined
+  if (own === 0) return { uid: owner.uid, gid: owner.gid }
+  throw new IndexerError(
+    "EMBEDDED_FAILED",
+    `The embedded database in ${dataDir} belongs to another user (${owner.uid}). Start as that user, or remove the directory to begin anew.`,
+    { data: { owner: owner.uid } },
+  )
+}
+
+export async function openDataDirectory(options: DataDirectoryOptions): Promise<DataDirectory> {
+  const name = join(options.dataDir, "postgres")
+  if (!(await exists(name))) await create(options, name)
+  const path = await realpath(name)
+  if (!(await canReach(path, options.user))) {
+    throw new IndexerError(
+      "EMBEDDED_FAILED",
+      `The embedded database in ${path} lies in a directory that its user (${options.user?.uid}) cannot enter. Let others enter it (chmod o+x), or move the data to where they can.`,
+    )
+  }
+  const password = (await readFile(join(path, passwordFile), "utf8")).trim()
+  await writeFile(join(path, "tidemark.conf"), settingsFile())
+  return { path, password }
+}
+
+async function create(options: DataDirectoryOptions, name: string): Promise<void> {
+  const { user, random, logger } = options
+  const elsewhere = !(await canReach(resolve(name), user))
+  const final = elsewhere ? join(options.systemDir, `data-${random.uuid()}`) : name
+  const part = `${final}.part-${random.uuid()}`
+  await mkdir(dirname(part), { recursive: true, mode: 0o755 })
+  try {
+    await initialize(part, options)
+    await rename(part, final)
+    if (elsewhere) {
+      await symlink(final, name)
+      logger.info({ data: final, link: name }, "keeping the embedded database where its user can reach it")
+    }
+  } catch (error) {
+    await rm(part, { recursive: true, force: true })
+    if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error
+    // Another process was first; its cluster is the one.
+    if (elsewhere) await rm(final, { recursive: true, force: true })
+  }
+}
+
+async function initialize(part: string, options: DataDirectoryOptions): Promise<void> {
+  const { native, user, random } = options
+  const password = random.uuid()
+  await mkdir(part, { mode: 0o700 })
+  const secret = `${part}.password`
+  try {
+    await writeFile(secret, `${password}\n`, { mode: 0o600 })
+    if (user) {
+      await chown(part, user.uid, user.gid)
+      await chown(secret, user.uid, user.gid)
+    }
+    const args = [
+      "-D",
+      part,
+      "-U",
+      embeddedUser,
+      `--pwfile=${secret}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+    ]
+    await run(
+      join(native, "bin", "initdb"),
+      [
+        ...args,
+        "--locale=C",
+        "--data-checksums",
+        "--no-instructions",
+        ...(options.durable ? [] : ["--no-sync"]),
+      ],
+      {
+        cwd: "/",
+        env: { LC_ALL: "C" },
+        ...user,
+      },
+    )
+    await rename(secret, join(part, passwordFile))
+    // First, so that what a person writes into postgresql.conf or by ALTER SYSTEM comes later and wins.
+    const conf = join(part, "postgresql.conf")
+    const given = await readFile(conf, "utf8")
+    await writeFile(conf, "include_if_exists = 'tidemark.conf'\n")
+    await appendFile(conf, withoutActiveLines(given))
+    if (user) await chown(conf, user.uid, user.gid)
+    await chmod(conf, 0o600)
+  } catch (cause) {
+    await rm(secret, { force: true })
+    const { stderr } = cause as { stderr?: string }
+    throw new IndexerError(
+      "EMBEDDED_FAILED",
+      `The embedded Postgres could not make a database in ${options.dataDir}: ${stderr?.trim().split("\n").at(-1) ?? (cause as Error).message}`,
+      { cause },
+    )
+  }
+}
+
+/** What initdb chose gives way to our settings; only the kind of shared memory that works here stays. */
+const withoutActiveLines = (conf: string): string =>
+  conf.replaceAll(/^(?=[a-z_]+\s*=)(?!dynamic_shared_memory_type)/gm, "#")
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,36 @@
+// The server's settings: an indexer on a laptop or in a CI machine. Durable as a real server: nothing is traded for speed.
+
+import { totalmem } from "node:os"
+
+const gigabyte = 1024 ** 3
+
+/** Content of tidemark.conf, written anew at each start. */
+export function settingsFile(memoryBytes: number = usableMemory()): string {
+  const settings: Record<string, string> = {
+    shared_buffers: memoryBytes < 2 * gigabyte ? "64MB" : "256MB",
+    maintenance_work_mem: "128MB",
+    max_connections: "200",
+    max_wal_size: "2GB",
+    min_wal_size: "256MB",
+    checkpoint_timeout: "15min",
+    synchronous_commit: "on",
+    fsync: "on",
+    autovacuum: "on",
+    random_page_cost: "1.1",
+    jit: "off",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    datestyle: "iso, mdy",
+    log_line_prefix: "%m [%p] %q%a ",
+    default_text_search_config: "pg_catalog.simple",
+    password_encryption: "scram-sha-256",
+  }
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'`)
+  return `# Written at each start; to change a setting, put it into postgresql.conf.\n${lines.join("\n")}\n`
+}
+
+/** A container's limit counts, where there is one. */
+function usableMemory(): number {
+  const limit = process.constrainedMemory?.() ?? 0
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}

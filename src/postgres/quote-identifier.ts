@@ -1,0 +1,15 @@
+// The one way an identifier gets into SQL text.
+
+/** `name` quoted, or `schema.name` given as two parts, each quoted. */
+export function quoteIdentifier(...parts: readonly string[]): string {
+  return parts.map(quoteOne).join(".")
+}
+
+function quoteOne(name: string): string {
+  if (name.length === 0 || name.includes("\0"))
+    throw new RangeError("an identifier is empty or has a NUL in it")
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** "raw.blocks", as table names are written in this code, quoted part by part. */
+export const quoteTable = (table: string): string => quoteIdentifier(...table.split("."))

@@ -1,0 +1,45 @@
+// What a transaction is begun with. Limits are SET LOCAL, so that they hold behind a transaction pooler and end with it.
+
+import type pg from "pg"
+
+export type Isolation = "read committed" | "repeatable read" | "serializable"
+
+export interface TransactionOptions {
+  readonly isolation?: Isolation
+  readonly readOnly?: boolean
+  readonly statementTimeoutMs?: number
+  readonly lockTimeoutMs?: number
+  readonly idleInTransactionTimeoutMs?: number
+}
+
+export interface QueryOptions {
+  /** Prepares the statement under this name, once per connection. Only for direct connections. */
+  readonly name?: string
+}
+
+/** What statements are run on: a connection, a transaction, or the pool. */
+export interface Queryable {
+  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
+    sql: string,
+    params?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<pg.QueryResult<Row>>
+}
+
+/** The begin and its limits as one text, so that they cost one round trip. */
+export function beginStatement(options: TransactionOptions): string {
+  const begin = `begin isolation level ${options.isolation ?? "read committed"}${options.readOnly ? " read only" : ""}`
+  return [
+    begin,
+    ...setLocal("statement_timeout", options.statementTimeoutMs),
+    ...setLocal("lock_timeout", options.lockTimeoutMs),
+    ...setLocal("idle_in_transaction_session_timeout", options.idleInTransactionTimeoutMs),
+  ].join("; ")
+}
+
+function setLocal(setting: string, ms: number | undefined): string[] {
+  if (ms === undefined) return []
+  if (!Number.isSafeInteger(ms) || ms < 0)
+    throw new RangeError(`${setting} has to be whole milliseconds: ${ms}`)
+  return [`set local ${setting} = ${ms}`]
+}

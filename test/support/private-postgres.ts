@@ -1,0 +1,95 @@
+// Real servers for tests, each in a temporary directory of its own: the embedded version, or the oldest supported one.
+
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { systemClock } from "../../src/platform/clock.js"
+import { silentLogger } from "../../src/platform/logger.js"
+import { systemRandom } from "../../src/platform/random.js"
+import { readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.js"
+import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start-embedded.js"
+
+/** Nothing here has to outlive a power cut, and hundreds of connections come from many tests at once. */
+const testSettings = { fsync: "off", max_connections: "300", full_page_writes: "off", max_wal_size: "512MB" }
+
+export class PrivatePostgres {
+  readonly #directory: string
+  readonly #native: string | undefined
+  #server: EmbeddedPostgres | undefined
+
+  constructor(directory: string, native: string | undefined) {
+    this.#directory = directory
+    this.#native = native
+  }
+
+  get port(): number {
+    return this.#running.port
+  }
+
+  url(database: string): string {
+    return this.#running.url(database)
+  }
+
+  ensureDatabase(name: string): Promise<void> {
+    return this.#running.ensureDatabase(name)
+  }
+
+  /** Starts, or starts again: on the same port, with the same data. */
+  async start(): Promise<void> {
+    this.#server = await startEmbedded({
+      dataDir: this.#directory,
+      logger: silentLogger,
+      clock: systemClock,
+      random: systemRandom,
+      settings: testSettings,
+      systemDir: join(tmpdir(), "tidemark-test-system"),
+      ...(this.#native ? { native: this.#native } : {}),
+    })
+  }
+
+  /** Shuts down; "immediate" leaves recovery to the next start, as a crash does. */
+  async stop(how: "fast" | "immediate" = "fast"): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    await server?.stop(how)
+  }
+
+  /** The server's own process, for tests that pause or end it. */
+  async postmasterPid(): Promise<number> {
+    const file = await readPostmasterFile(join(this.#directory, "postgres"))
+    if (!file) throw new Error("the server is not running")
+    return file.pid
+  }
+
+  async remove(): Promise<void> {
+    await this.stop("immediate")
+    await rm(this.#directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  get #running(): EmbeddedPostgres {
+    if (!this.#server) throw new Error("the server is stopped")
+    return this.#server
+  }
+}
+
+/** A server of the embedded version that this test alone uses. */
+export const startPrivatePostgres = (): Promise<PrivatePostgres> => startIn(undefined)
+
+/** The oldest version supported. */
+export const startPostgres15 = (): Promise<PrivatePostgres> =>
+  startIn(join(dirname(fileURLToPath(import.meta.resolve("postgres-15"))), "..", "native"))
+
+async function startIn(native: string | undefined): Promise<PrivatePostgres> {
+  const directory = await mkdtemp(join(tmpdir(), "tidemark-test-pg-"))
+  // Root's server runs as another user, who has to get in.
+  await chmod(directory, 0o755)
+  const server = new PrivatePostgres(directory, native)
+  try {
+    await server.start()
+  } catch (error) {
+    await server.remove()
+    throw error
+  }
+  return server
+}
