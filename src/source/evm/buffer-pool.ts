@@ -1,0 +1,41 @@
+// Memory for answers, used again and again: allocated anew for each, it would make V8 collect the whole heap many times a
+// second. Whoever gives a buffer back must not look at it any more.
+
+const smallest = 1 << 16
+
+export class BufferPool {
+  readonly #limit: number
+  readonly #free = new Map<number, Buffer[]>()
+  #held = 0
+
+  /** At most so many bytes are kept for later. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** A buffer of this length, its content undefined. */
+  take(length: number): Buffer {
+    const size = sizeFor(length)
+    const found = this.#free.get(size)?.pop()
+    if (found === undefined) return Buffer.allocUnsafeSlow(size).subarray(0, length)
+    this.#held -= size
+    return found.subarray(0, length)
+  }
+
+  give(buffer: Buffer): void {
+    const size = buffer.buffer.byteLength
+    if (size < smallest || buffer.byteOffset !== 0 || this.#held + size > this.#limit) return
+    this.#held += size
+    const list = this.#free.get(size)
+    const whole = Buffer.from(buffer.buffer)
+    if (list === undefined) this.#free.set(size, [whole])
+    else list.push(whole)
+  }
+}
+
+/** Powers of two, so that an answer of about the same size finds it. */
+function sizeFor(length: number): number {
+  let size = smallest
+  while (size < length) size *= 2
+  return size
+}

@@ -1,0 +1,180 @@
+// Blocks with their receipts from one provider, all in one request: eth_getBlockByNumber and eth_getBlockReceipts for each
+// height. A node without the latter is asked receipt by receipt, and that is remembered.
+
+import type { BlockRange } from "../../domain/block-range.js"
+import { IndexerError } from "../../platform/errors.js"
+import { type BlockJson, type FetchedBlock, isObject, type ReceiptJson } from "./block-json.js"
+import { quantityText } from "./hex-text.js"
+import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
+import type { RpcAnswer, RpcCall, RpcReply } from "./json-rpc-reply.js"
+
+/** The answer for a range of heights, parsed only when it is read. */
+export interface FetchedBatch {
+  readonly range: BlockRange
+  readonly provider: JsonRpcClient
+  readonly bytes: number
+  /** The block at a height of the range. Throws a typed error when the answer is not what was asked for. */
+  block(height: number): FetchedBlock
+  /** Gives its memory back: every block was taken, and none is read any more. */
+  release(): void
+}
+
+/** "Method not found" (JSON-RPC) and "method not supported" (EIP-1474). */
+const unsupportedCodes = new Set([-32601, -32004])
+/** So many null receipts in a row for blocks with transactions, and the method is taken as missing. */
+const maxNullReceipts = 3
+const receiptsPerRequest = 100
+
+export function fetchBlocks(
+  provider: JsonRpcClient,
+  range: BlockRange,
+  options: CallOptions,
+): Promise<FetchedBatch> {
+  return provider.receiptsByTransaction
+    ? fetchByTransaction(provider, range, options)
+    : fetchByBlock(provider, range, options)
+}
+
+async function fetchByBlock(
+  provider: JsonRpcClient,
+  range: BlockRange,
+  options: CallOptions,
+): Promise<FetchedBatch> {
+  const calls: RpcCall[] = []
+  for (let height = range.from; height < range.to; height++) {
+    calls.push(blockCall(height), { method: "eth_getBlockReceipts", params: [quantityText(height)] })
+  }
+  const reply = await provider.post(calls, options)
+  const exact = once(() => reply.readExact())
+  const count = range.to - range.from
+  return {
+    range,
+    provider,
+    bytes: reply.bytes,
+    release: () => reply.release(),
+    block: (height) => {
+      const i = height - range.from
+      const block = readBlock(provider, height, reply.answer(2 * i))
+      return {
+        height,
+        block,
+        receipts: readReceipts(provider, height, block, reply.answer(2 * i + 1)),
+        bytes: Math.ceil(reply.bytes / count),
+        provider: provider.label,
+        exact: () => ({
+          block: exact()[2 * i]!.value as BlockJson,
+          receipts: (exact()[2 * i + 1]!.value ?? []) as ReceiptJson[],
+        }),
+      }
+    },
+  }
+}
+
+async function fetchByTransaction(
+  provider: JsonRpcClient,
+  range: BlockRange,
+  options: CallOptions,
+): Promise<FetchedBatch> {
+  const heights = Array.from({ length: range.to - range.from }, (_, i) => range.from + i)
+  const reply = await provider.post(heights.map(blockCall), options)
+  const answers = reply.read()
+  const blocks = heights.map((height, i) => readBlock(provider, height, answers[i]!))
+  const calls = blocks.flatMap((block) =>
+    block.transactions.map((tx): RpcCall => ({ method: "eth_getTransactionReceipt", params: [tx?.hash] })),
+  )
+  const replies: RpcReply[] = []
+  for (let at = 0; at < calls.length; at += receiptsPerRequest) {
+    replies.push(await provider.post(calls.slice(at, at + receiptsPerRequest), options))
+  }
+  const bytes = replies.reduce((sum, each) => sum + each.bytes, reply.bytes)
+  const receipts = once(() => replies.flatMap((each) => each.read()))
+  const exactBlocks = once(() => reply.readExact())
+  const exactReceipts = once(() => replies.flatMap((each) => each.readExact()))
+  return {
+    range,
+    provider,
+    bytes,
+    release: () => undefined,
+    block: (height) => {
+      const i = height - range.from
+      const block = blocks[i]!
+      const first = blocks.slice(0, i).reduce((sum, { transactions }) => sum + transactions.length, 0)
+      const last = first + block.transactions.length
+      return {
+        height,
+        block,
+        receipts: receipts()
+          .slice(first, last)
+          .map((answer) => readReceipt(provider, height, answer)),
+        bytes: Math.ceil(bytes / blocks.length),
+        provider: provider.label,
+        exact: () => ({
+          block: exactBlocks()[i]!.value as BlockJson,
+          receipts: exactReceipts()
+            .slice(first, last)
+            .map((answer) => answer.value as ReceiptJson),
+        }),
+      }
+    },
+  }
+}
+
+const blockCall = (height: number): RpcCall => ({
+  method: "eth_getBlockByNumber",
+  params: [quantityText(height), true],
+})
+
+const missing = (provider: JsonRpcClient, height: number, what: string): IndexerError =>
+  new IndexerError("RPC_BLOCK_MISSING", `${provider.label} has no ${what} ${height}; it may lag behind`, {
+    height,
+    data: { provider: provider.label },
+  })
+
+function readBlock(provider: JsonRpcClient, height: number, answer: RpcAnswer): BlockJson {
+  if (answer.error !== null) throw provider.callError("eth_getBlockByNumber", answer.error)
+  if (answer.value === null) throw missing(provider, height, "block")
+  if (!isObject(answer.value) || !Array.isArray(answer.value["transactions"])) {
+    throw new IndexerError("RPC_BAD_RESPONSE", `${provider.label} answered no block for height ${height}`, {
+      height,
+    })
+  }
+  return answer.value as unknown as BlockJson
+}
+
+function readReceipts(
+  provider: JsonRpcClient,
+  height: number,
+  block: BlockJson,
+  answer: RpcAnswer,
+): readonly ReceiptJson[] {
+  if (answer.error !== null) {
+    if (unsupportedCodes.has(answer.error.code ?? 0)) provider.receiptsByTransaction = true
+    throw provider.callError("eth_getBlockReceipts", answer.error)
+  }
+  if (answer.value === null) {
+    if (block.transactions.length === 0) return []
+    if (++provider.nullReceipts >= maxNullReceipts) provider.receiptsByTransaction = true
+    throw missing(provider, height, "receipts of block")
+  }
+  provider.nullReceipts = 0
+  if (!Array.isArray(answer.value) || !answer.value.every(isObject)) {
+    throw new IndexerError("RPC_BAD_RESPONSE", `${provider.label} answered no receipts for block ${height}`, {
+      height,
+    })
+  }
+  return answer.value as unknown as ReceiptJson[]
+}
+
+function readReceipt(provider: JsonRpcClient, height: number, answer: RpcAnswer): ReceiptJson {
+  if (answer.error !== null) throw provider.callError("eth_getTransactionReceipt", answer.error)
+  if (!isObject(answer.value)) throw missing(provider, height, "receipt of a transaction in block")
+  return answer.value as unknown as ReceiptJson
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,116 @@
+// Requests for the batches of one range, sent ahead of the consumer: bounded in number and, with all other ranges of the
+// source, in bytes. Batches come out in height order.
+
+import type { BlockRange } from "../../domain/block-range.js"
+import type { BatchSize } from "./batch-size.js"
+import type { ByteBudget } from "./byte-budget.js"
+import type { FetchedBatch } from "./fetch-blocks.js"
+
+export interface PrefetchOptions {
+  readonly range: BlockRange
+  readonly maxRequests: number
+  readonly budget: ByteBudget
+  readonly size: BatchSize
+  /** One batch, or several in order where it had to be split. */
+  readonly fetch: (range: BlockRange) => Promise<readonly FetchedBatch[]>
+}
+
+interface Slot {
+  bytes: number
+  readonly batches: Promise<readonly FetchedBatch[]>
+  fetched?: readonly FetchedBatch[]
+}
+
+export class Prefetch {
+  readonly #options: PrefetchOptions
+  readonly #slots: Slot[] = []
+  readonly #pump = (): void => this.#fill()
+  #next: number
+  #underWay = 0
+  #taken: Slot | undefined
+  #stopped = false
+  #onSlot: (() => void) | undefined
+
+  constructor(options: PrefetchOptions) {
+    this.#options = options
+    this.#next = options.range.from
+    this.#fill()
+  }
+
+  /** The next batches in order, undefined at the end. What was given before counts as consumed from here on. */
+  async take(): Promise<readonly FetchedBatch[] | undefined> {
+    this.#releaseTaken()
+    this.#fill()
+    while (this.#slots.length === 0) {
+      if (this.#stopped || this.#next >= this.#options.range.to) return undefined
+      // Other ranges hold the bytes: wait until one lets go.
+      await new Promise<void>((resolve) => {
+        this.#onSlot = resolve
+      })
+    }
+    this.#taken = this.#slots.shift()
+    return this.#taken?.batches
+  }
+
+  /** Gives back what is held. Requests under way are for the caller's signal to end. */
+  stop(): void {
+    this.#stopped = true
+    this.#releaseTaken()
+    for (const slot of this.#slots.splice(0)) this.#release(slot)
+    this.#onSlot?.()
+  }
+
+  #releaseTaken(): void {
+    if (this.#taken === undefined) return
+    const slot = this.#taken
+    this.#taken = undefined
+    this.#release(slot)
+    // Only here, where the consumer came back for more: one that was stopped may still be reading.
+    if (!this.#stopped) for (const batch of slot.fetched ?? []) batch.release()
+  }
+
+  #release(slot: Slot): void {
+    const { bytes } = slot
+    slot.bytes = 0
+    this.#options.budget.release(bytes)
+  }
+
+  #fill(): void {
+    const { range, maxRequests, budget, size } = this.#options
+    while (!this.#stopped && this.#underWay < maxRequests && this.#next < range.to) {
+      const to = Math.min(range.to, this.#next + size.blocks)
+      const estimate = size.estimateBytes(to - this.#next)
+      if (!budget.tryTake(estimate)) {
+        budget.whenFreed(this.#pump)
+        return
+      }
+      this.#start({ from: this.#next, to }, estimate)
+      this.#next = to
+    }
+  }
+
+  #start(range: BlockRange, estimate: number): void {
+    this.#underWay++
+    const batches = this.#options.fetch(range)
+    const slot: Slot = { bytes: estimate, batches }
+    this.#slots.push(slot)
+    this.#onSlot?.()
+    const settled = (bytes: number) => {
+      this.#underWay--
+      // Not when it was given back meanwhile.
+      if (slot.bytes > 0) {
+        this.#options.budget.adjust(slot.bytes, bytes)
+        slot.bytes = bytes
+      }
+      this.#fill()
+    }
+    // A failure is for whoever takes the slot; nothing is fetched behind it meanwhile but what was under way.
+    batches.then(
+      (all) => {
+        slot.fetched = all
+        settled(all.reduce((sum, batch) => sum + batch.bytes, 0))
+      },
+      () => settled(0),
+    )
+  }
+}

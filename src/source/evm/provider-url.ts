@@ -1,0 +1,39 @@
+// Names of providers for people, and texts without their secrets: a provider's key usually is its path or query.
+
+/** host[:port], and "#n" where several share it. Never a path or credentials. */
+export function providerLabels(urls: readonly string[]): string[] {
+  const hosts = urls.map((url) => new URL(url).host)
+  const seen = new Map<string, number>()
+  return hosts.map((host) => {
+    if (hosts.indexOf(host) === hosts.lastIndexOf(host)) return host
+    const n = (seen.get(host) ?? 0) + 1
+    seen.set(host, n)
+    return `${host}#${n}`
+  })
+}
+
+const maxTextLength = 300
+
+/** Percent-decoded where it is valid; a password may well hold a bare "%". */
+export function decodedOrSame(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** One line of a foreign text, shortened, without control characters and without anything secret of the URL. */
+export function scrubText(text: string, url: string): string {
+  const { pathname, search, username, password, href } = new URL(url)
+  const secrets = [href, url, pathname + search, pathname, search, decodedOrSame(password), password]
+  secrets.push(username, ...pathname.split("/"), ...search.slice(1).split("&"))
+  for (const part of search.slice(1).split("&")) secrets.push(part.slice(part.indexOf("=") + 1))
+  // Shortened first, with room for a secret across the cut.
+  let clean = text.slice(0, maxTextLength + href.length)
+  for (const secret of secrets.sort((a, b) => b.length - a.length)) {
+    if (secret.length >= 4) clean = clean.split(secret).join("…")
+  }
+  clean = clean.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g, " ").trim()
+  return clean.length > maxTextLength ? `${clean.slice(0, maxTextLength)}…` : clean
+}

@@ -1,0 +1,51 @@
+// The strongest check, on request: the header's hash, every transaction's hash and both roots are computed anew. What is
+// not covered by any hash (a transaction's "from", prices in receipts) stays the node's word.
+
+import type { FetchedBlock } from "./block-json.js"
+import {
+  CannotEncode,
+  encodeHeader,
+  encodeReceipt,
+  encodeTransaction,
+  keccakText,
+} from "./consensus-encoding.js"
+import { sameHex } from "./hex-text.js"
+import { orderedTrieRoot } from "./trie-root.js"
+import type { CheckFailure } from "./verify-block.js"
+
+type Fields = Readonly<Record<string, unknown>>
+
+export function verifyRoots({ block, receipts }: FetchedBlock): CheckFailure | undefined {
+  const compare = (what: string, computed: string, got: unknown): CheckFailure | undefined =>
+    sameHex(computed, got)
+      ? undefined
+      : { check: "roots", what, expected: `${computed} (computed)`, got: String(got) }
+  let what = "header"
+  try {
+    const wrongHash = compare(
+      "hash of the header",
+      keccakText(encodeHeader(block as unknown as Fields)),
+      block.hash,
+    )
+    if (wrongHash !== undefined) return wrongHash
+    const transactions: Buffer[] = []
+    for (const [i, tx] of block.transactions.entries()) {
+      what = `transaction ${i}`
+      const encoded = encodeTransaction(tx as Fields)
+      const wrong = compare(`hash of transaction ${i}`, keccakText(encoded), tx.hash)
+      if (wrong !== undefined) return wrong
+      transactions.push(encoded)
+    }
+    const wrongRoot = compare("transactionsRoot", orderedTrieRoot(transactions), block.transactionsRoot)
+    if (wrongRoot !== undefined) return wrongRoot
+    const encodedReceipts = receipts.map((receipt, i) => {
+      what = `receipt ${i}`
+      return encodeReceipt(receipt as unknown as Fields, (block.transactions[i] ?? {}) as Fields)
+    })
+    return compare("receiptsRoot", orderedTrieRoot(encodedReceipts), block.receiptsRoot)
+  } catch (error) {
+    if (!(error instanceof CannotEncode)) throw error
+    const got = `${error.message} (verify: "standard" accepts it)`
+    return { check: "roots", what, expected: "something that can be encoded", got }
+  }
+}
