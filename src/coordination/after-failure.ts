@@ -1,0 +1,56 @@
+// What becomes of a range that failed: another try, smaller ranges, or, for one block tried often enough, DEAD. Pure.
+// A poison block is found quickly: at once when the failure named it, else by halving after a few tries.
+
+import type { BlockRange } from "../domain/block-range.js"
+import { subtract } from "../domain/range-set.js"
+
+export interface FailurePolicy {
+  /** For one-block ranges only: longer ones are split before they die. */
+  readonly maxAttempts: number
+  readonly splitAfterAttempts: number
+  readonly backoffBaseMs: number
+  readonly backoffMaxMs: number
+}
+
+export const defaultFailurePolicy: FailurePolicy = {
+  maxAttempts: 20,
+  splitAfterAttempts: 3,
+  backoffBaseMs: 1_000,
+  backoffMaxMs: 60_000,
+}
+
+export type Verdict =
+  | { readonly kind: "retry" }
+  | { readonly kind: "dead" }
+  | { readonly kind: "split"; readonly parts: readonly [BlockRange, ...BlockRange[]] }
+
+export function afterFailure(
+  policy: FailurePolicy,
+  { range, attempt, height }: { range: BlockRange; attempt: number; height?: number | undefined },
+): Verdict {
+  const length = range.to - range.from
+  if (length === 1) return attempt >= policy.maxAttempts ? { kind: "dead" } : { kind: "retry" }
+  if (height !== undefined && height >= range.from && height < range.to) {
+    const block = { from: height, to: height + 1 }
+    const parts = [...subtract([range], [block]), block].sort((a, b) => a.from - b.from)
+    return { kind: "split", parts: parts as [BlockRange, ...BlockRange[]] }
+  }
+  if (attempt < policy.splitAfterAttempts) return { kind: "retry" }
+  const middle = range.from + Math.floor(length / 2)
+  return {
+    kind: "split",
+    parts: [
+      { from: range.from, to: middle },
+      { from: middle, to: range.to },
+    ],
+  }
+}
+
+/** Full backoff is halved by up to 50 % at random, so that a crowd does not come back as one. */
+export function backoffMs(policy: FailurePolicy, attempt: number, random: number): number {
+  const full = Math.min(
+    policy.backoffMaxMs,
+    policy.backoffBaseMs * 2 ** Math.max(0, Math.min(attempt - 1, 30)),
+  )
+  return Math.round(full * (1 - random / 2))
+}

@@ -1,0 +1,74 @@
+// Which range a claim takes: a due failed lease first, else the first gated gap. Pure, so that Postgres, the model store
+// and a property test decide alike. A gap is found here and nowhere else: there is no planner that could disagree.
+
+import type { BlockRange } from "../domain/block-range.js"
+import { contains, intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
+import type { ClaimRequest } from "./lease-store.js"
+
+export interface UnfinishedLease {
+  readonly id: string
+  readonly range: BlockRange
+  /** FAILED, and its time for another attempt has come. */
+  readonly due: boolean
+  /** DEAD, or a single block that has failed a few times: what follows the head does not wait for it any longer. */
+  readonly stuck: boolean
+}
+
+/** From this attempt on a failing block counts as stuck. */
+export const stuckAfterAttempts = 3
+
+/** What one statement saw: taken from two, a commit in between would make a covered range look free. */
+export interface ClaimView {
+  readonly heights: RangeSet
+  readonly skipped: RangeSet
+  readonly unfinished: readonly UnfinishedLease[]
+  /** heights + skipped of each dependency. */
+  readonly gates: readonly RangeSet[]
+}
+
+export type Choice =
+  | { readonly kind: "new"; readonly range: BlockRange }
+  /** `rest` is what of the failed lease lies outside the region: it stays failed, as leases of its own. */
+  | { readonly kind: "failed"; readonly id: string; readonly range: BlockRange; readonly rest: RangeSet }
+
+export function chooseRange(view: ClaimView, request: ClaimRequest): Choice | undefined {
+  for (const region of request.regions) {
+    if (region.to <= region.from) continue
+    const choice = chooseFailed(view, region) ?? chooseGap(view, region, request)
+    if (choice) return choice
+  }
+  return undefined
+}
+
+function chooseFailed(view: ClaimView, region: BlockRange): Choice | undefined {
+  const due = view.unfinished.filter((lease) => lease.due).sort((a, b) => a.range.from - b.range.from)
+  for (const lease of due) {
+    const [range] = intersect([lease.range], [region])
+    if (!range || !view.gates.every((gate) => contains(gate, range))) continue
+    return { kind: "failed", id: lease.id, range, rest: subtract([lease.range], [range]) }
+  }
+  return undefined
+}
+
+function chooseGap(view: ClaimView, region: BlockRange, request: ClaimRequest): Choice | undefined {
+  const taken = union(
+    union(view.heights, view.skipped),
+    rangeSet(view.unfinished.map((lease) => lease.range)),
+  )
+  let free = subtract([region], taken)
+  for (const gate of view.gates) free = intersect(free, gate)
+  const { rangeSize, maxBlocks } = request
+  if (request.order === "newest") {
+    const gap = free.at(-1)
+    if (!gap) return undefined
+    const floor = Math.floor((gap.to - 1) / rangeSize) * rangeSize
+    return { kind: "new", range: { from: Math.max(gap.from, floor, gap.to - maxBlocks), to: gap.to } }
+  }
+  const gap = free[0]
+  if (!gap) return undefined
+  const isBelow = ({ range, stuck }: UnfinishedLease): boolean =>
+    !stuck && range.from >= region.from && range.from < gap.from
+  if (request.inOrder && view.unfinished.some(isBelow)) return undefined
+  const ceiling = (Math.floor(gap.from / rangeSize) + 1) * rangeSize
+  return { kind: "new", range: { from: gap.from, to: Math.min(gap.to, ceiling, gap.from + maxBlocks) } }
+}

@@ -1,0 +1,93 @@
+// Keeps the leases of one thread alive over a connection of its own, and ends work locally before its lease can have
+// ended: by a clock that never goes back, counted from when claim or renewal was sent, so that a slow answer lengthens nothing.
+
+import { formatRange } from "../domain/block-range.js"
+import type { Clock } from "../platform/clock.js"
+import { IndexerError } from "../platform/errors.js"
+import type { Logger } from "../platform/logger.js"
+import { LoopingService } from "../platform/looping-service.js"
+import type { Lease, LeaseToken } from "./lease-store.js"
+
+export interface HeldLease {
+  readonly lease: Lease
+  /** Aborts when the lease may be over, or the parent signal does. */
+  readonly signal: AbortSignal
+  letGo(): void
+}
+
+interface Held {
+  readonly lease: Lease
+  readonly controller: AbortController
+  deadline: number
+}
+
+export interface LeaseRenewerOptions {
+  readonly renew: (tokens: readonly LeaseToken[]) => Promise<readonly LeaseToken[]>
+  readonly clock: Clock
+  readonly logger: Logger
+  /** The shortest lease time in use; renewal happens every third of it. */
+  readonly shortestTtlMs: number
+}
+
+/** Work stops this part of the lease time before its end. */
+const marginPart = 10
+
+export class LeaseRenewer extends LoopingService {
+  private readonly held = new Map<string, Held>()
+  private readonly renew: LeaseRenewerOptions["renew"]
+
+  constructor(options: LeaseRenewerOptions) {
+    super({
+      name: "lease-renewer",
+      clock: options.clock,
+      logger: options.logger,
+      intervalMs: Math.max(50, Math.floor(options.shortestTtlMs / 3)),
+      maxBackoffMs: Math.max(50, Math.floor(options.shortestTtlMs / 3)),
+    })
+    this.renew = options.renew
+  }
+
+  /** `sentAt`: the monotonic time at which the claim was sent. */
+  hold(lease: Lease, { sentAt, signal }: { sentAt: number; signal: AbortSignal }): HeldLease {
+    const controller = new AbortController()
+    const held: Held = { lease, controller, deadline: localDeadline(lease, sentAt) }
+    this.held.set(lease.epoch, held)
+    void this.watch(held)
+    return {
+      lease,
+      signal: AbortSignal.any([signal, controller.signal]),
+      letGo: () => this.held.delete(lease.epoch),
+    }
+  }
+
+  async runOnce(): Promise<undefined> {
+    const all = [...this.held.values()]
+    if (all.length === 0) return undefined
+    const sentAt = this.clock.monotonic()
+    const kept = new Set((await this.renew(all.map(({ lease }) => lease))).map(({ epoch }) => epoch))
+    // A lease that was not renewed is either lost or in the middle of its commit; its deadline tells the two apart.
+    for (const held of all) if (kept.has(held.lease.epoch)) held.deadline = localDeadline(held.lease, sentAt)
+    return undefined
+  }
+
+  private async watch(held: Held): Promise<void> {
+    const { epoch } = held.lease
+    while (this.held.get(epoch) === held) {
+      const leftMs = held.deadline - this.clock.monotonic()
+      if (leftMs <= 0) {
+        this.held.delete(epoch)
+        held.controller.abort(
+          new IndexerError(
+            "LEASE_LOST",
+            `the lease on ${formatRange(held.lease.range)} ran out before the work was done; nothing was written`,
+          ),
+        )
+        return
+      }
+      await this.clock.sleep(Math.min(leftMs, 1_000))
+    }
+  }
+}
+
+const localDeadline = (lease: Lease, sentAt: number): number =>
+  sentAt + lease.ttlMs - lease.ttlMs / marginPart

@@ -1,0 +1,126 @@
+// The contract of coordination: claim, renew, commit, release, reap over leases and coverage. PROTOCOL.md says what each
+// promises; test/conformance/lease-store.ts holds every implementation to it. Nothing here knows about Postgres.
+
+import type { BlockRange } from "../domain/block-range.js"
+import type { RangeSet } from "../domain/range-set.js"
+import type { ErrorCode } from "../platform/errors.js"
+
+export type LeaseStatus = "ACTIVE" | "COMPLETED" | "FAILED" | "DEAD"
+
+/** The fencing token: stands for one claim of one range, and ends with any change of either. */
+export interface LeaseToken {
+  readonly id: string
+  readonly epoch: string
+}
+
+export interface Lease extends LeaseToken {
+  readonly workerType: string
+  readonly range: BlockRange
+  readonly attempt: number
+  readonly ttlMs: number
+  /** The chain's epoch when the range was claimed: a rollback newer than this that reaches the range refuses the commit. */
+  readonly chainEpoch: number
+}
+
+/** The database backend that will commit a lease: gone means a dead holder. */
+export interface LeaseBackend {
+  readonly pid: number
+  readonly startedAt: string
+}
+
+export interface ClaimRequest {
+  readonly workerType: string
+  readonly holder: string
+  readonly backend?: LeaseBackend
+  /** Where to look, best first. Heights outside are never claimed. */
+  readonly regions: readonly BlockRange[]
+  /** A new lease never crosses a multiple of this. */
+  readonly rangeSize: number
+  /** A new lease is at most this long. */
+  readonly maxBlocks: number
+  readonly order: "oldest" | "newest"
+  /** Nothing new above a range that is still unfinished: what follows the head keeps its order. */
+  readonly inOrder?: boolean
+  readonly ttlMs: number
+  /** Workers that must have covered every height of the range. */
+  readonly dependencies: readonly string[]
+}
+
+export interface CommitWork<Tx> {
+  /** Writes the data. Runs first, before any lock of the protocol is taken. */
+  write(tx: Tx): Promise<void>
+  /** Runs last, after the coverage row was locked: what it reads is what neighbours have committed. Throws to refuse. */
+  check?(tx: Tx): Promise<void>
+  readonly dependencies?: readonly string[]
+}
+
+/**
+ * failure: the range itself is at fault, counts as an attempt. outage: node or database away. rollback: the chain moved.
+ * shutdown: the holder leaves. The last three give the attempt back.
+ */
+export type ReleaseCause = "failure" | "outage" | "rollback" | "shutdown"
+
+export interface ReleaseRequest {
+  readonly cause: ReleaseCause
+  readonly error?: { readonly code: ErrorCode | "BUG"; readonly message: string }
+  /** The height at fault, where known. */
+  readonly height?: number
+}
+
+export interface ReapOutcome {
+  readonly expired: number
+  readonly backendsEnded: number
+  readonly dead: number
+  readonly pruned: number
+}
+
+export interface LeaseRow extends LeaseToken {
+  readonly workerType: string
+  readonly range: BlockRange
+  readonly status: LeaseStatus
+  readonly attempt: number
+  readonly leasedBy: string | null
+  readonly leasedForMs: number | null
+  readonly expiresInMs: number | null
+  readonly nextAttemptInMs: number | null
+  readonly lastError: string | null
+  readonly lastErrorCode: string | null
+}
+
+export interface WorkerCoverage {
+  readonly workerType: string
+  readonly heights: RangeSet
+  readonly skipped: RangeSet
+}
+
+export interface CoordinationSnapshot {
+  readonly coverage: readonly WorkerCoverage[]
+  /** All that is unfinished. */
+  readonly leases: readonly LeaseRow[]
+}
+
+export interface OperatorAct {
+  readonly actor: string
+  readonly workerType: string
+  readonly height: number
+}
+
+export interface LeaseStore<Tx> {
+  /** Makes the worker's coverage row. Safe to call from anywhere, any number of times. */
+  register(workerType: string): Promise<void>
+  /** The next range to do, or undefined when nothing is free. */
+  claim(request: ClaimRequest): Promise<Lease | undefined>
+  /** Lengthens the leases that are still held, and says which those are. */
+  renew(tokens: readonly LeaseToken[]): Promise<readonly LeaseToken[]>
+  /** Data, proof and coverage in one transaction. Throws LEASE_LOST and the like, and then nothing happened. */
+  commit(lease: Lease, work: CommitWork<Tx>): Promise<void>
+  /** Gives a range back. Returns false when the lease was no longer held: then nothing happened. */
+  release(lease: Lease, request: ReleaseRequest): Promise<boolean>
+  /** Fails expired leases and those of dead holders, and forgets finished ones after a day. */
+  reap(): Promise<ReapOutcome>
+  snapshot(): Promise<CoordinationSnapshot>
+  /** Makes a DEAD or FAILED lease due at once. Returns false when there is none at this height. */
+  retry(act: OperatorAct): Promise<boolean>
+  /** Counts a DEAD block as done without data, named in every answer over it. Returns false when there is none. */
+  skip(act: OperatorAct): Promise<boolean>
+}

@@ -1,0 +1,64 @@
+// What a person may do to a lease: retry it now, or skip a DEAD block. Both end the token, both are audited.
+
+import type { Random } from "../../platform/random.js"
+import type { Queryable } from "../../postgres/transaction.js"
+import type { OperatorAct } from "../lease-store.js"
+import { type CoordinationTables, chainLock } from "./coordination-tables.js"
+
+export async function retryLease(
+  { tables, random }: { tables: CoordinationTables; random: Random },
+  tx: Queryable,
+  act: OperatorAct,
+): Promise<boolean> {
+  const {
+    rows: [row],
+  } = await tx.query<{ from_height: string; to_height: string }>(
+    `update ${tables.leases} set status = 'FAILED', attempt = 0, epoch = $3, next_attempt_at = clock_timestamp()
+     where worker_type = $1 and status in ('DEAD', 'FAILED') and from_height <= $2 and to_height > $2
+     returning from_height, to_height`,
+    [act.workerType, act.height, random.uuid()],
+  )
+  if (!row) return false
+  await audit(tables, tx, { act, action: "retry", details: { from: row.from_height, to: row.to_height } })
+  return true
+}
+
+export async function skipBlock(
+  tables: CoordinationTables,
+  tx: Queryable,
+  act: OperatorAct,
+): Promise<boolean> {
+  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])
+  const {
+    rows: [row],
+  } = await tx.query<{ last_error: string | null }>(
+    `delete from ${tables.leases}
+     where worker_type = $1 and status = 'DEAD' and from_height = $2::int8 and to_height = $2::int8 + 1
+     returning last_error`,
+    [act.workerType, act.height],
+  )
+  if (!row) return false
+  await tx.query(
+    `update ${tables.coverage} set skipped = skipped + int8multirange(int8range($2::int8, $2::int8 + 1)), updated_at = clock_timestamp()
+     where worker_type = $1`,
+    [act.workerType, act.height],
+  )
+  await audit(tables, tx, {
+    act,
+    action: "skip",
+    details: { height: act.height, last_error: row.last_error },
+  })
+  return true
+}
+
+async function audit(
+  tables: CoordinationTables,
+  tx: Queryable,
+  { act, action, details }: { act: OperatorAct; action: string; details: Record<string, unknown> },
+): Promise<void> {
+  await tx.query(`insert into ${tables.auditLog} (actor, action, details) values ($1, $2, $3)`, [
+    act.actor,
+    action,
+    JSON.stringify({ worker_type: act.workerType, ...details }),
+  ])
+}

@@ -1,0 +1,84 @@
+// Reaping: a lease whose time is over, or whose holder's backend is gone, fails. Backends of expired leases are ended
+// first, found by a plain read: a stopped client in mid-COPY keeps its keys for ever, and one stopped after its last
+// check holds its lease row, where SKIP LOCKED would never see it.
+
+import type { Random } from "../../platform/random.js"
+import type { Queryable } from "../../postgres/transaction.js"
+import type { FailurePolicy } from "../after-failure.js"
+import type { ReapOutcome } from "../lease-store.js"
+import { type CoordinationTables, electionLock } from "./coordination-tables.js"
+import { failLease } from "./fail-lease.js"
+
+const pruneBatch = 10_000
+
+export async function endExpiredBackends(tables: CoordinationTables, sql: Queryable): Promise<number> {
+  const { rows: ended } = await sql.query(
+    `select pg_terminate_backend(activity.pid) as ended
+     from ${tables.leases} as lease
+     join pg_stat_activity as activity
+       on activity.pid = lease.backend_pid and activity.backend_start = lease.backend_start
+     where lease.status = 'ACTIVE' and lease.lease_expires_at < clock_timestamp()
+       -- A backend that has gone on to another range, and keeps that one alive, is no stopped holder.
+       and not exists (
+         select from ${tables.leases} as other
+         where other.status = 'ACTIVE' and other.lease_expires_at >= clock_timestamp()
+           and other.backend_pid = lease.backend_pid and other.backend_start = lease.backend_start)`,
+  )
+  return ended.length
+}
+
+interface ExpiredRow {
+  id: string
+  from_height: string
+  to_height: string
+  attempt: number
+  database_restarted: boolean
+}
+
+/** Undefined when another process is reaping at this moment. */
+export async function reapLeases(
+  deps: { tables: CoordinationTables; random: Random; policy: FailurePolicy },
+  tx: Queryable,
+): Promise<Omit<ReapOutcome, "backendsEnded"> | undefined> {
+  const { tables } = deps
+  const {
+    rows: [election],
+  } = await tx.query<{ mine: boolean }>("select pg_try_advisory_xact_lock($1, $2) as mine", [
+    ...electionLock("reaper"),
+  ])
+  if (!election?.mine) return undefined
+  const { rows: expired } = await tx.query<ExpiredRow>(
+    `select id, from_height, to_height, attempt,
+       pg_postmaster_start_time() > lease_expires_at - lease_ttl_ms * interval '1 ms' as database_restarted
+     from ${tables.leases} as lease
+     where status = 'ACTIVE' and (
+       lease_expires_at < clock_timestamp()
+       or backend_pid is not null and not exists (
+         select from pg_stat_activity as activity
+         where activity.pid = lease.backend_pid
+           -- Another role's backend shows no start: it may be the holder's, so only time tells.
+           and coalesce(activity.backend_start = lease.backend_start, true)))
+     for update skip locked`,
+  )
+  let dead = 0
+  for (const row of expired) {
+    const range = { from: Number(row.from_height), to: Number(row.to_height) }
+    // A restart of the database takes every lease down at once, and is nobody's fault.
+    const attempt = row.database_restarted ? Math.max(0, row.attempt - 1) : row.attempt
+    await tx.query(
+      `update ${tables.leases} set last_error = coalesce(last_error, 'the holder stopped renewing its lease'),
+         last_error_code = coalesce(last_error_code, 'LEASE_LOST'), last_error_at = coalesce(last_error_at, clock_timestamp())
+       where id = $1`,
+      [row.id],
+    )
+    if ((await failLease(deps, tx, { id: row.id, range, attempt })) === "DEAD") dead++
+  }
+  const { rows: pruned } = await tx.query(
+    `delete from ${tables.leases} where id in (
+       select id from ${tables.leases}
+       where status = 'COMPLETED' and completed_at < clock_timestamp() - interval '1 day'
+       order by completed_at limit ${pruneBatch})
+     returning 1 as gone`,
+  )
+  return { expired: expired.length, dead, pruned: pruned.length }
+}

@@ -1,0 +1,51 @@
+// Release: the holder gives its range back, under its token. An outage, a rollback or a shutdown costs no attempt.
+
+import type { Random } from "../../platform/random.js"
+import type { Queryable } from "../../postgres/transaction.js"
+import { backoffMs, type FailurePolicy } from "../after-failure.js"
+import type { Lease, ReleaseRequest } from "../lease-store.js"
+import type { CoordinationTables } from "./coordination-tables.js"
+import { failLease } from "./fail-lease.js"
+
+const errorTextMax = 2_000
+
+export async function releaseRange(
+  deps: { tables: CoordinationTables; random: Random; policy: FailurePolicy },
+  tx: Queryable,
+  { lease, request }: { lease: Lease; request: ReleaseRequest },
+): Promise<boolean> {
+  const { tables, random, policy } = deps
+  const { rows: held } = await tx.query(
+    `update ${tables.leases}
+     set last_error = coalesce($3::text, last_error), last_error_code = coalesce($4::text, last_error_code),
+         last_error_at = case when $3::text is null then last_error_at else clock_timestamp() end
+     where id = $1 and epoch = $2 and status = 'ACTIVE'
+     returning 1 as held`,
+    // Postgres takes no NUL in text; an error may quote hostile input.
+    [
+      lease.id,
+      lease.epoch,
+      request.error?.message.replaceAll("\0", "\\0").slice(0, errorTextMax) ?? null,
+      request.error?.code ?? null,
+    ],
+  )
+  if (held.length === 0) return false
+  if (request.cause === "failure") {
+    await failLease(deps, tx, {
+      id: lease.id,
+      range: lease.range,
+      attempt: lease.attempt,
+      height: request.height,
+    })
+    return true
+  }
+  const waitMs = request.cause === "shutdown" ? 0 : backoffMs(policy, lease.attempt, random.next())
+  await tx.query(
+    `update ${tables.leases}
+     set status = 'FAILED', epoch = $2, attempt = greatest(attempt - 1, 0), lease_expires_at = null,
+         next_attempt_at = clock_timestamp() + $3::int4 * interval '1 ms'
+     where id = $1`,
+    [lease.id, random.uuid(), waitMs],
+  )
+  return true
+}

@@ -1,0 +1,390 @@
+// What every lease store promises, as facts. Run by the Postgres store and by the model in memory.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type {
+  ClaimRequest,
+  Lease,
+  LeaseStore,
+  ReleaseRequest,
+  WorkerCoverage,
+} from "../../src/coordination/lease-store.js"
+import type { BlockRange } from "../../src/domain/block-range.js"
+import { watermarkEnd } from "../../src/domain/range-set.js"
+
+export interface LeaseStoreHarness<Tx> {
+  /** As one process sees it. Each call is another process: its own connection, the same tables. */
+  open(): Promise<LeaseStore<Tx>>
+  /** Writes one row for each height, as data of the commit. */
+  write(tx: Tx, range: BlockRange): Promise<void>
+  /** Heights with a row, in order. */
+  rows(): Promise<number[]>
+  /** Lets time pass for everything the store remembers. */
+  advance(ms: number): Promise<void>
+  /** Records a finished rollback of these heights at the next chain epoch, and cuts the worker's coverage. */
+  rollback(workerType: string, removed: BlockRange): Promise<void>
+  close(): Promise<void>
+}
+
+const ttlMs = 30_000
+const request = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({
+  workerType: "w",
+  holder: "test",
+  regions: [{ from: 0, to: 30 }],
+  rangeSize: 10,
+  maxBlocks: 10,
+  order: "oldest",
+  ttlMs,
+  dependencies: [],
+  ...over,
+})
+const failure = (over: Partial<ReleaseRequest> = {}): ReleaseRequest => ({
+  cause: "failure",
+  error: { code: "VERIFY_FAILED", message: "bad block" },
+  ...over,
+})
+
+export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseStoreHarness<Tx>>): void {
+  describe(name, () => {
+    let harness: LeaseStoreHarness<Tx>
+    let store: LeaseStore<Tx>
+    let other: LeaseStore<Tx>
+
+    beforeEach(async () => {
+      harness = await make()
+      store = await harness.open()
+      other = await harness.open()
+      for (const worker of ["w", "up", "down"]) await store.register(worker)
+    })
+    afterEach(() => harness.close())
+
+    const claim = async (over?: Partial<ClaimRequest>): Promise<Lease> => {
+      const lease = await store.claim(request(over))
+      expect(lease).toBeDefined()
+      return lease!
+    }
+    const commit = (lease: Lease, by = store): Promise<void> =>
+      by.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
+    const coverageOf = async (workerType = "w"): Promise<WorkerCoverage> =>
+      (await store.snapshot()).coverage.find((row) => row.workerType === workerType)!
+    const heights = (from: number, to: number): number[] =>
+      Array.from({ length: to - from }, (_, i) => from + i)
+
+    test("claims are cut at multiples of the range size, oldest first, and never overlap", async () => {
+      const ranges = []
+      for (const by of [store, other, store]) {
+        ranges.push((await by.claim(request({ regions: [{ from: 3, to: 24 }] })))!.range)
+      }
+      expect(ranges).toEqual([
+        { from: 3, to: 10 },
+        { from: 10, to: 20 },
+        { from: 20, to: 24 },
+      ])
+      expect(await other.claim(request({ regions: [{ from: 3, to: 24 }] }))).toBeUndefined()
+    })
+
+    test("newest first takes the last gap from its end", async () => {
+      const first = await claim({ order: "newest", regions: [{ from: 0, to: 24 }], maxBlocks: 3 })
+      const second = await claim({ order: "newest", regions: [{ from: 0, to: 24 }] })
+      expect([first.range, second.range]).toEqual([
+        { from: 21, to: 24 },
+        { from: 20, to: 21 },
+      ])
+    })
+
+    test("the first region with anything to do comes first", async () => {
+      const regions = [
+        { from: 20, to: 25 },
+        { from: 0, to: 20 },
+      ]
+      expect((await claim({ regions })).range).toEqual({ from: 20, to: 25 })
+      expect((await claim({ regions })).range).toEqual({ from: 0, to: 10 })
+    })
+
+    test("another range size later never overlaps what is held or done", async () => {
+      await commit(await claim({ regions: [{ from: 0, to: 5 }] }))
+      await claim({ regions: [{ from: 7, to: 9 }] })
+      const ranges = []
+      for (let i = 0; i < 2; i++) ranges.push((await claim({ rangeSize: 1_000, maxBlocks: 1_000 })).range)
+      expect(ranges).toEqual([
+        { from: 5, to: 7 },
+        { from: 9, to: 30 },
+      ])
+    })
+
+    test("a commit makes data and coverage true together", async () => {
+      const lease = await claim()
+      await store.commit(lease, {
+        write: async (tx) => {
+          await harness.write(tx, lease.range)
+          expect(await harness.rows()).toEqual([])
+        },
+      })
+      expect(await harness.rows()).toEqual(heights(0, 10))
+      expect((await coverageOf()).heights).toEqual([{ from: 0, to: 10 }])
+    })
+
+    test("a commit whose data fails leaves nothing behind and keeps the lease", async () => {
+      const lease = await claim()
+      const failing = store.commit(lease, {
+        write: async (tx) => {
+          await harness.write(tx, lease.range)
+          throw new Error("disk on fire")
+        },
+      })
+      await expect(failing).rejects.toThrow("disk on fire")
+      expect(await harness.rows()).toEqual([])
+      await commit(lease)
+      expect(await harness.rows()).toEqual(heights(0, 10))
+    })
+
+    test("a refused check leaves nothing behind", async () => {
+      const lease = await claim()
+      const refused = store.commit(lease, {
+        write: (tx) => harness.write(tx, lease.range),
+        check: () => Promise.reject(new Error("seam")),
+      })
+      await expect(refused).rejects.toThrow("seam")
+      expect(await harness.rows()).toEqual([])
+      expect((await coverageOf()).heights).toEqual([])
+    })
+
+    test("a late commit after the lease was reaped changes nothing", async () => {
+      const lease = await claim()
+      await harness.advance(ttlMs + 1)
+      expect((await other.reap()).expired).toBe(1)
+      await expect(commit(lease)).rejects.toMatchObject({ code: "LEASE_LOST" })
+      expect(await harness.rows()).toEqual([])
+    })
+
+    test("a late commit cannot complete, and a late release cannot fail, the successor's lease", async () => {
+      const late = await claim()
+      await harness.advance(ttlMs + 1)
+      await store.reap()
+      await harness.advance(120_000)
+      const successor = (await other.claim(request()))!
+      expect(successor.id).toBe(late.id)
+      await expect(commit(late)).rejects.toMatchObject({ code: "LEASE_LOST" })
+      expect(await store.release(late, failure())).toBe(false)
+      expect(await store.renew([late])).toEqual([])
+      await commit(successor, other)
+      expect(await harness.rows()).toEqual(heights(0, 10))
+    })
+
+    test("committing again after an answer that got lost doubles nothing", async () => {
+      const lease = await claim()
+      await commit(lease)
+      await expect(store.commit(lease, { write: async () => undefined })).rejects.toMatchObject({
+        code: "LEASE_LOST",
+      })
+      expect((await coverageOf()).heights).toEqual([{ from: 0, to: 10 }])
+    })
+
+    test("a renewed lease lives on, and renewal names the ones still held", async () => {
+      const lease = await claim()
+      await harness.advance(ttlMs - 1_000)
+      expect(await store.renew([lease])).toMatchObject([{ id: lease.id, epoch: lease.epoch }])
+      await harness.advance(ttlMs - 1_000)
+      expect((await other.reap()).expired).toBe(0)
+      await commit(lease)
+    })
+
+    test("an attempt is counted once, at the claim; outage, rollback and shutdown give it back", async () => {
+      for (const cause of ["outage", "rollback", "shutdown"] as const) {
+        const lease = await claim({ maxBlocks: 1 })
+        expect(lease.attempt).toBe(1)
+        expect(await store.release(lease, { cause })).toBe(true)
+        await harness.advance(120_000)
+      }
+      const lease = await claim({ maxBlocks: 1 })
+      await store.release(lease, failure())
+      await harness.advance(120_000)
+      expect((await claim({ maxBlocks: 1 })).attempt).toBe(2)
+    })
+
+    test("a claim in order takes nothing above a range that is unfinished", async () => {
+      const lease = await claim({ inOrder: true })
+      expect(await store.claim(request({ inOrder: true }))).toBeUndefined()
+      await store.release(lease, failure())
+      expect(await store.claim(request({ inOrder: true }))).toBeUndefined()
+      await harness.advance(120_000)
+      await commit(await claim({ inOrder: true }))
+      expect((await claim({ inOrder: true })).range).toEqual({ from: 10, to: 20 })
+    })
+
+    test("a claim in order does not wait for ever on one block that keeps failing", async () => {
+      await store.release(await claim({ inOrder: true, maxBlocks: 1 }), failure())
+      for (let i = 0; i < 2; i++) {
+        expect(await store.claim(request({ inOrder: true }))).toBeUndefined()
+        await harness.advance(120_000)
+        await store.release(await claim({ inOrder: true }), failure())
+      }
+      expect((await claim({ inOrder: true })).range).toEqual({ from: 1, to: 10 })
+    })
+
+    test("two ranges that failed in the same moment are not due in the same moment", async () => {
+      const leases = [await claim(), await claim(), await claim()]
+      for (const lease of leases) await store.release(lease, { cause: "outage" })
+      const waits = (await store.snapshot()).leases.map(({ nextAttemptInMs }) =>
+        Math.round(nextAttemptInMs! / 10),
+      )
+      expect(new Set(waits).size).toBe(3)
+    })
+
+    test("a lease is renewed while its holder is busy writing", async () => {
+      const lease = await claim()
+      await store.commit(lease, {
+        write: async (tx) => {
+          await harness.write(tx, lease.range)
+          await harness.advance(ttlMs - 1_000)
+          expect(await other.renew([lease])).toHaveLength(1)
+          await harness.advance(ttlMs - 1_000)
+          expect((await other.reap()).expired).toBe(0)
+        },
+      })
+      expect(await harness.rows()).toEqual(heights(0, 10))
+    })
+
+    test("a failed range waits for its backoff and then comes before new ones", async () => {
+      const lease = await claim()
+      await store.release(lease, failure())
+      expect((await claim()).range).toEqual({ from: 10, to: 20 })
+      await harness.advance(120_000)
+      expect((await claim()).range).toEqual(lease.range)
+    })
+
+    test("a failure that names its height is split around that block at once", async () => {
+      const lease = await claim()
+      await store.release(lease, failure({ height: 4 }))
+      const { leases } = await store.snapshot()
+      expect(leases.map(({ range, status, attempt }) => ({ range, status, attempt }))).toEqual([
+        { range: { from: 0, to: 4 }, status: "FAILED", attempt: 0 },
+        { range: { from: 4, to: 5 }, status: "FAILED", attempt: 0 },
+        { range: { from: 5, to: 10 }, status: "FAILED", attempt: 0 },
+      ])
+      await expect(commit(lease)).rejects.toMatchObject({ code: "LEASE_LOST" })
+    })
+
+    test("a range that fails without a height is halved after three tries", async () => {
+      for (let i = 0; i < 3; i++) {
+        await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), failure())
+        await harness.advance(120_000)
+      }
+      const { leases } = await store.snapshot()
+      expect(leases.map(({ range }) => range)).toEqual([
+        { from: 0, to: 5 },
+        { from: 5, to: 10 },
+      ])
+    })
+
+    test("only one block dies, its neighbours complete, and the watermark stops in front of it", async () => {
+      await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), failure({ height: 4 }))
+      for (let i = 0; i < 40; i++) {
+        await harness.advance(120_000)
+        const lease = await store.claim(request({ regions: [{ from: 0, to: 10 }] }))
+        if (!lease) break
+        if (lease.range.from === 4) await store.release(lease, failure())
+        else await commit(lease)
+      }
+      const { leases } = await store.snapshot()
+      expect(leases).toMatchObject([
+        {
+          range: { from: 4, to: 5 },
+          status: "DEAD",
+          attempt: 20,
+          lastErrorCode: "VERIFY_FAILED",
+          lastError: "bad block",
+        },
+      ])
+      expect(watermarkEnd((await coverageOf()).heights, 0)).toBe(4)
+      expect(await harness.rows()).toEqual([...heights(0, 4), ...heights(5, 10)])
+      // Retried by a person it is done as if nothing had been.
+      expect(await store.retry({ actor: "me", workerType: "w", height: 4 })).toBe(true)
+      const revived = await claim({ regions: [{ from: 0, to: 10 }] })
+      expect(revived.attempt).toBe(1)
+      await commit(revived)
+      expect((await coverageOf()).heights).toEqual([{ from: 0, to: 10 }])
+    })
+
+    test("a skipped block counts as done without data, and only a dead one can be skipped", async () => {
+      await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), failure({ height: 4 }))
+      expect(await store.skip({ actor: "me", workerType: "w", height: 4 })).toBe(false)
+      for (let i = 0; i < 20; i++) {
+        await harness.advance(120_000)
+        await store.release(await claim({ regions: [{ from: 4, to: 5 }] }), failure())
+      }
+      expect(await store.skip({ actor: "me", workerType: "w", height: 4 })).toBe(true)
+      expect((await coverageOf()).skipped).toEqual([{ from: 4, to: 5 }])
+      expect(await store.claim(request({ regions: [{ from: 4, to: 5 }] }))).toBeUndefined()
+    })
+
+    test("a hole without any lease is found by the next claim and holds the watermark", async () => {
+      await commit(await claim({ regions: [{ from: 10, to: 20 }] }))
+      expect(watermarkEnd((await coverageOf()).heights, 0)).toBe(0)
+      expect((await claim()).range).toEqual({ from: 0, to: 10 })
+    })
+
+    test("a range is claimable only where every dependency covers every height of it", async () => {
+      await commit(await claim({ workerType: "up", regions: [{ from: 0, to: 10 }] }))
+      await commit(await claim({ workerType: "up", regions: [{ from: 14, to: 20 }] }))
+      const dependent = { workerType: "down", dependencies: ["up"] }
+      expect((await claim(dependent)).range).toEqual({ from: 0, to: 10 })
+      expect((await claim(dependent)).range).toEqual({ from: 14, to: 20 })
+      expect(await store.claim(request(dependent))).toBeUndefined()
+    })
+
+    test("a dependency that was lowered after the claim refuses the commit", async () => {
+      await commit(await claim({ workerType: "up", regions: [{ from: 0, to: 10 }] }))
+      const lease = await claim({ workerType: "down", dependencies: ["up"] })
+      await harness.rollback("up", { from: 8, to: 9 })
+      const late = { ...lease, chainEpoch: lease.chainEpoch + 1 }
+      const commitLate = store.commit(late, { write: async () => undefined, dependencies: ["up"] })
+      await expect(commitLate).rejects.toMatchObject({ code: "NOT_COVERED" })
+    })
+
+    test("a rollback after the claim refuses what it reaches and leaves the rest alone", async () => {
+      const below = await claim({ regions: [{ from: 0, to: 10 }] })
+      const reached = await claim({ regions: [{ from: 10, to: 20 }] })
+      await harness.rollback("w", { from: 15, to: 1_000 })
+      await expect(commit(reached)).rejects.toMatchObject({ code: "ROLLED_BACK" })
+      await commit(below)
+      expect(await harness.rows()).toEqual(heights(0, 10))
+      const again = await claim({ regions: [{ from: 20, to: 30 }] })
+      await commit(again)
+      expect((await coverageOf()).heights).toEqual([
+        { from: 0, to: 10 },
+        { from: 20, to: 30 },
+      ])
+    })
+
+    test("of two neighbours in flight the second to commit sees the first", async () => {
+      const left = await claim({ regions: [{ from: 0, to: 10 }] })
+      const right = (await other.claim(request({ regions: [{ from: 10, to: 20 }] })))!
+      const seen: number[][] = []
+      const checked = (by: LeaseStore<Tx>, lease: Lease): Promise<void> =>
+        by.commit(lease, {
+          write: (tx) => harness.write(tx, lease.range),
+          check: async () => {
+            seen.push(await harness.rows())
+          },
+        })
+      await Promise.all([checked(store, left), checked(other, right)])
+      expect(seen[0]).toEqual([])
+      expect(seen[1]!.length).toBe(10)
+    })
+
+    test("a failed lease that crosses the end of the region is cut there, and its rest stays due", async () => {
+      await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), { cause: "shutdown" })
+      const part = await claim({ regions: [{ from: 0, to: 6 }] })
+      expect(part.range).toEqual({ from: 0, to: 6 })
+      expect((await claim({ regions: [{ from: 0, to: 10 }] })).range).toEqual({ from: 6, to: 10 })
+    })
+
+    test("what is done is forgotten as a lease after a day, and stays done", async () => {
+      await commit(await claim())
+      await harness.advance(86_400_000 + 1)
+      expect((await store.reap()).pruned).toBe(1)
+      expect((await coverageOf()).heights).toEqual([{ from: 0, to: 10 }])
+      expect((await claim()).range).toEqual({ from: 10, to: 20 })
+    })
+  })
+}
