@@ -1,0 +1,108 @@
+// What a store knows of its chain: pinned at the first start, compared ever after; head and finality as last heard.
+
+import { formatRange } from "../domain/block-range.js"
+import { IndexerError } from "../platform/errors.js"
+import { heightFrom } from "../postgres/postgres-error.js"
+import type { Queryable } from "../postgres/transaction.js"
+import type { ChainHead, ChainIdentity } from "../source/block-source.js"
+
+export interface ChainState {
+  readonly chainName: string
+  readonly chainId: string
+  readonly genesisHash: string
+  readonly startHeight: number
+  readonly liveFrom: number | null
+  readonly headHeight: number | null
+  readonly finalizedHeight: number | null
+  readonly chainEpoch: number
+}
+
+interface StateRow {
+  chain_name: string
+  chain_id: string
+  genesis_hash: Buffer
+  start_height: string
+  live_from: string | null
+  head_height: string | null
+  finalized_height: string | null
+  chain_epoch: string
+}
+
+const stateColumns =
+  "chain_name, chain_id, genesis_hash, start_height, live_from, head_height, finalized_height, chain_epoch"
+
+export async function readChainState(sql: Queryable): Promise<ChainState | undefined> {
+  const {
+    rows: [row],
+  } = await sql.query<StateRow>(`select ${stateColumns} from raw.chain_state`)
+  if (!row) return undefined
+  const height = (value: string | null): number | null => (value === null ? null : heightFrom(value))
+  return {
+    chainName: row.chain_name,
+    chainId: row.chain_id,
+    genesisHash: `0x${row.genesis_hash.toString("hex")}`,
+    startHeight: heightFrom(row.start_height),
+    liveFrom: height(row.live_from),
+    headHeight: height(row.head_height),
+    finalizedHeight: height(row.finalized_height),
+    chainEpoch: Number(row.chain_epoch),
+  }
+}
+
+export interface PinOptions {
+  readonly schema: "raw" | "app"
+  readonly name: string
+  readonly identity: ChainIdentity
+  /** Undefined: what is stored, or the chain's first block. */
+  readonly startBlock: number | undefined
+}
+
+/** What changed, for the log. Throws CHAIN_MISMATCH or START_BLOCK_RAISED. */
+export async function pinChain(
+  tx: Queryable,
+  options: PinOptions,
+): Promise<{ pinned: boolean; extended: boolean }> {
+  const { schema, name, identity, startBlock } = options
+  const genesis = Buffer.from(identity.genesisHash.slice(2), "hex")
+  const inserted = await tx.query(
+    `insert into ${schema}.chain_state (chain_name, chain_id, genesis_hash, start_height)
+     values ($1, $2, $3, $4) on conflict do nothing returning 1`,
+    [name, identity.chainId, genesis, startBlock ?? 0],
+  )
+  if (inserted.rows.length === 1) return { pinned: true, extended: false }
+  const {
+    rows: [stored],
+  } = await tx.query<{ chain_name: string; chain_id: string; genesis_hash: Buffer; start_height: string }>(
+    `select chain_name, chain_id, genesis_hash, start_height from ${schema}.chain_state for update`,
+  )
+  if (stored!.chain_id !== identity.chainId || !stored!.genesis_hash.equals(genesis)) {
+    throw new IndexerError(
+      "CHAIN_MISMATCH",
+      `the ${schema} database holds chain ${stored!.chain_id} (genesis 0x${stored!.genesis_hash.toString("hex")}), but the node serves chain ${identity.chainId} (genesis ${identity.genesisHash}); point DB_RAW_URL and DB_APP_URL at other databases, or RPC_URL at the right node`,
+    )
+  }
+  const storedStart = heightFrom(stored!.start_height)
+  if (startBlock === undefined || startBlock === storedStart) return { pinned: false, extended: false }
+  if (startBlock > storedStart) {
+    throw new IndexerError(
+      "START_BLOCK_RAISED",
+      `this store starts at block ${storedStart}; it cannot start later (--start-block ${startBlock}), since ${formatRange({ from: storedStart, to: startBlock })} is promised already`,
+    )
+  }
+  await tx.query(`update ${schema}.chain_state set start_height = $1`, [startBlock])
+  return { pinned: false, extended: true }
+}
+
+/** Records what the node says. Finality never goes back, and the live stretch opens where finality stood first. */
+export async function recordHead(
+  sql: Queryable,
+  { head, finalizedHeight, holder }: { head: ChainHead; finalizedHeight: number; holder: string },
+): Promise<void> {
+  await sql.query(
+    `update raw.chain_state set
+       head_height = $1, head_hash = $2, head_seen_at = clock_timestamp(), followed_by = $4, followed_at = clock_timestamp(),
+       finalized_height = greatest(finalized_height, $3::int8),
+       live_from = coalesce(live_from, greatest($3::int8, start_height))`,
+    [head.height, Buffer.from(head.hash.slice(2), "hex"), finalizedHeight, holder],
+  )
+}

@@ -1,0 +1,66 @@
+// Both ends of a range against what is stored beside them. Runs after the coverage row was locked, in a statement of its
+// own: two neighbours in flight would otherwise each see nothing of the other and both commit unchecked.
+
+import type { BlockRange } from "../domain/block-range.js"
+import { IndexerError } from "../platform/errors.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { rawIngester } from "./raw-tables.js"
+import type { RangeEdges } from "./raw-writer.js"
+
+interface SeamRow {
+  below_covered: boolean
+  below_hash: Buffer | null
+  above_covered: boolean
+  above_parent_hash: Buffer | null
+}
+
+export async function checkSeams(
+  tx: Queryable,
+  { range, edges }: { range: BlockRange; edges: RangeEdges },
+): Promise<void> {
+  const {
+    rows: [seam],
+  } = await tx.query<SeamRow>(
+    `select
+       heights @> $2::int8 as below_covered,
+       (select hash from raw.blocks where height = $2::int8) as below_hash,
+       heights @> $3::int8 as above_covered,
+       (select parent_hash from raw.blocks where height = $3::int8) as above_parent_hash
+     from raw.coverage where worker_type = $1`,
+    [rawIngester, range.from - 1, range.to],
+  )
+  if (seam!.below_covered) {
+    compare({
+      height: range.from,
+      parentHash: edges.first.parentHash,
+      stored: hexOf(seam!.below_hash, range.from - 1),
+    })
+  }
+  if (seam!.above_covered) {
+    const parentHash = hexOf(seam!.above_parent_hash, range.to)
+    compare({ height: range.to, parentHash, stored: edges.last.hash })
+  }
+}
+
+// Covered and absent is no reason to skip the check: it is damage.
+function hexOf(bytes: Buffer | null, height: number): string {
+  if (!bytes) throw new Error(`block ${height} is covered and has no row`)
+  return `0x${bytes.toString("hex")}`
+}
+
+function compare({
+  height,
+  parentHash,
+  stored,
+}: {
+  height: number
+  parentHash: string
+  stored: string
+}): void {
+  if (parentHash.toLowerCase() === stored) return
+  throw new IndexerError(
+    "SEAM_MISMATCH",
+    `block ${height} names ${parentHash} as its parent, but block ${height - 1} is ${stored}: the chain was reorganised, or a node is on another fork`,
+    { data: { height, parentHash, stored } },
+  )
+}

@@ -1,0 +1,33 @@
+// Where history and head lie. Heights from finality up belong to the head follower, in order; below it, to parallel
+// claims, and there a hole under the live stretch (an outage left it) comes before older history. Pure.
+
+import type { BlockRange } from "../domain/block-range.js"
+import type { ChainState } from "./chain-state.js"
+
+type Heights = Pick<ChainState, "startHeight" | "liveFrom" | "headHeight" | "finalizedHeight">
+
+export interface RegionOptions {
+  /** Inclusive; nothing above is claimed. */
+  readonly endBlock: number | undefined
+}
+
+export function historyRegions(state: Heights, { endBlock }: RegionOptions): BlockRange[] {
+  const { startHeight, liveFrom, finalizedHeight } = state
+  // Before anybody followed the head nobody knows what is final.
+  if (finalizedHeight === null || liveFrom === null) return []
+  const end = clip(finalizedHeight, endBlock)
+  return [
+    { from: Math.min(liveFrom, end), to: end },
+    { from: startHeight, to: Math.min(liveFrom, end) },
+  ].filter((region) => region.from < region.to)
+}
+
+export function liveRegion(state: Heights, { endBlock }: RegionOptions): BlockRange | undefined {
+  const { startHeight, headHeight, finalizedHeight } = state
+  if (headHeight === null || finalizedHeight === null) return undefined
+  const region = { from: Math.max(finalizedHeight, startHeight), to: clip(headHeight + 1, endBlock) }
+  return region.from < region.to ? region : undefined
+}
+
+const clip = (end: number, endBlock: number | undefined): number =>
+  endBlock === undefined ? end : Math.min(end, endBlock + 1)

@@ -1,0 +1,70 @@
+// Partitions for a stretch of heights, made once by whoever comes first. Created apart and then attached: CREATE …
+// PARTITION OF would lock the parent and wait behind every open writer, ATTACH does not.
+
+import { electionLock } from "../coordination/postgres/coordination-tables.js"
+import type { BlockRange } from "../domain/block-range.js"
+import { quoteIdentifier } from "../postgres/quote-identifier.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import type { PartitionedTable } from "./raw-tables.js"
+
+const limits = { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000 } as const
+
+/** Names of the partitions it made. */
+export async function ensurePartitions<Tx extends Queryable>(
+  executor: SqlExecutor<Tx>,
+  { tables, range }: { tables: readonly PartitionedTable[]; range: BlockRange },
+): Promise<string[]> {
+  const wanted = tables.flatMap((table) => partitionsOf(table, range))
+  const missing = await absent(executor, wanted)
+  if (missing.length === 0) return []
+  return executor.transaction(async (tx) => {
+    await tx.query("select pg_advisory_xact_lock($1, $2)", [...electionLock("partition-keeper")])
+    // Asked again under the lock: somebody may have made them while this one waited.
+    const still = await absent(tx, missing)
+    for (const partition of still) await create(tx, partition)
+    return still.map(({ name }) => name)
+  }, limits)
+}
+
+interface Partition {
+  readonly schema: string
+  readonly table: string
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
+function partitionsOf(
+  { schema, table, blocksPerPartition }: PartitionedTable,
+  range: BlockRange,
+): Partition[] {
+  const out: Partition[] = []
+  const first = Math.floor(range.from / blocksPerPartition) * blocksPerPartition
+  for (let from = first; from < range.to; from += blocksPerPartition) {
+    out.push({ schema, table, name: `${table}_p${from}`, from, to: from + blocksPerPartition })
+  }
+  return out
+}
+
+// Asks the catalog itself: to_regclass answers from a cache that is not refreshed by waiting for an advisory lock, and
+// would call a partition absent that another session has just made.
+// Read from the catalogue's rows: to_regclass would answer from this session's cache, which an advisory lock does not
+// refresh, and miss what another process made while this one waited for the lock.
+async function absent(sql: Queryable, partitions: readonly Partition[]): Promise<Partition[]> {
+  const { rows } = await sql.query<{ schema: string; name: string }>(
+    `select namespace.nspname as schema, class.relname as name
+     from pg_class as class join pg_namespace as namespace on namespace.oid = class.relnamespace
+     where (namespace.nspname, class.relname) in (select * from unnest($1::name[], $2::name[]))`,
+    [partitions.map(({ schema }) => schema), partitions.map(({ name }) => name)],
+  )
+  const there = new Set(rows.map(({ schema, name }) => quoteIdentifier(schema, name)))
+  return partitions.filter(({ schema, name }) => !there.has(quoteIdentifier(schema, name)))
+}
+
+async function create(tx: Queryable, { schema, table, name, from, to }: Partition): Promise<void> {
+  const parent = quoteIdentifier(schema, table)
+  const partition = quoteIdentifier(schema, name)
+  await tx.query(`create table ${partition} (like ${parent} including all)`)
+  await tx.query(`alter table ${parent} attach partition ${partition} for values from (${from}) to (${to})`)
+}

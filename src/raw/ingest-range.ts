@@ -1,0 +1,66 @@
+// One leased range, from the node to the commit: fetch, encode, COPY, prove, done. The transaction opens only when the data
+// is there, or when more has gathered than one flush may hold; so memory is bounded whatever the blocks are like.
+
+import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import type { RawBlock } from "../domain/raw-block.js"
+import type { Clock } from "../platform/clock.js"
+import type { Connection } from "../postgres/connection.js"
+import type { BlockSource } from "../source/block-source.js"
+import { checkParent } from "./check-parent.js"
+import { checkSeams } from "./check-seams.js"
+import type { RawWriter, WriterTotals } from "./raw-writer.js"
+
+export interface IngestRangeDeps {
+  readonly source: BlockSource
+  readonly leases: LeaseStore<Connection>
+  /** Kept by the caller from range to range for its memory. */
+  readonly writer: RawWriter
+  readonly clock: Clock
+  readonly flushBytes: number
+}
+
+export async function ingestRange(
+  { source, leases, writer, clock, flushBytes }: IngestRangeDeps,
+  { lease, signal }: { lease: Lease; signal: AbortSignal },
+): Promise<WriterTotals> {
+  writer.reset()
+  const batches = source.fetchRange(lease.range, { signal })[Symbol.asyncIterator]()
+  try {
+    let more = await fill(writer, { batches, clock, flushBytes })
+    await leases.commit(lease, {
+      write: async (tx) => {
+        await writer.flush(tx)
+        while (more) {
+          more = await fill(writer, { batches, clock, flushBytes })
+          await writer.flush(tx)
+        }
+        // Before the locks that others wait for are taken: it asks the node.
+        await checkParent({ tx, source }, { range: lease.range, edges: writer.edges(lease.range), signal })
+      },
+      check: (tx) => checkSeams(tx, { range: lease.range, edges: writer.edges(lease.range) }),
+    })
+  } finally {
+    await batches.return?.()
+  }
+  return writer.totals
+}
+
+/** Takes batches until the writer is full or the range is at its end; true when there is more. */
+async function fill(
+  writer: RawWriter,
+  {
+    batches,
+    clock,
+    flushBytes,
+  }: { batches: AsyncIterator<readonly RawBlock[]>; clock: Clock; flushBytes: number },
+): Promise<boolean> {
+  while (writer.byteLength < flushBytes) {
+    const next = await batches.next()
+    if (next.done) return false
+    for (const block of next.value) writer.add(block)
+    // Blocks that lie ready would be taken one after the other without a pause, and meanwhile the COPY of another lane
+    // could not send, nor an answer arrive.
+    await clock.turn()
+  }
+  return true
+}

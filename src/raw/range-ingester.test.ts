@@ -1,0 +1,264 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
+import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import { systemClock } from "../platform/clock.js"
+import type { BlockSource } from "../source/block-source.js"
+import { RawWriter } from "./raw-writer.js"
+
+const shape = { blocks: 40, transactionsPerBlock: 3, logsPerBlock: 6, holders: 50 }
+let server: RunningChainServer
+let other: RunningChainServer
+let store: RawStore
+
+beforeAll(async () => {
+  server = await startChainServer(shape)
+  other = await startChainServer({ chain: server.chain.fork({ at: 20, seed: 9 }) })
+})
+afterAll(async () => {
+  await server.stop()
+  await other.stop()
+})
+beforeEach(async () => {
+  store = await openRawStore()
+})
+afterEach(() => store.close())
+
+const range = (from: number, to: number) => ({ from, to })
+const heights = async (): Promise<number[]> => {
+  const { rows } = await store.database.query<{ height: string }>(
+    "select height from raw.blocks order by height",
+  )
+  return rows.map(({ height }) => Number(height))
+}
+
+// What the node says, turned into rows by plain code that shares nothing with the product.
+function expectedRows(height: number) {
+  const block = JSON.parse(server.chain.block(height, "full").toString())
+  const receipts = JSON.parse(server.chain.block(height, "receipts").toString())
+  const time = new Date(Number(block.timestamp) * 1_000)
+  const number = (hex: string): string => BigInt(hex).toString()
+  return {
+    block: {
+      height: String(height),
+      hash: block.hash,
+      parent_hash: block.parentHash,
+      timestamp: time,
+      transaction_count: block.transactions.length,
+      event_count: receipts.flatMap((receipt: { logs: unknown[] }) => receipt.logs).length,
+      miner: block.miner,
+      gas_limit: number(block.gasLimit),
+      gas_used: number(block.gasUsed),
+      base_fee_per_gas: number(block.baseFeePerGas),
+      state_root: block.stateRoot,
+      transactions_root: block.transactionsRoot,
+      receipts_root: block.receiptsRoot,
+    },
+    transactions: block.transactions.map((tx: Record<string, string>, i: number) => ({
+      block_height: String(height),
+      id: tx["hash"],
+      transaction_index: i,
+      type: Number(tx["type"]),
+      status: Number(receipts[i].status),
+      from_address: tx["from"],
+      to_address: tx["to"],
+      nonce: number(tx["nonce"]!),
+      value: number(tx["value"]!),
+      gas_limit: number(tx["gas"]!),
+      gas_used: number(receipts[i].gasUsed),
+      cumulative_gas_used: number(receipts[i].cumulativeGasUsed),
+      gas_price: number(tx["gasPrice"]!),
+      max_fee_per_gas: number(tx["maxFeePerGas"]!),
+      max_priority_fee_per_gas: number(tx["maxPriorityFeePerGas"]!),
+      effective_gas_price: number(receipts[i].effectiveGasPrice),
+      contract_address: null,
+      input: tx["input"],
+      event_count: receipts[i].logs.length,
+    })),
+    events: receipts.flatMap((receipt: { logs: Record<string, string | string[]>[] }) =>
+      receipt.logs.map((log) => ({
+        block_height: String(height),
+        transaction_index: Number(log["transactionIndex"]),
+        event_index: Number(log["logIndex"]),
+        transaction_id: log["transactionHash"],
+        address: log["address"],
+        topic0: log["topics"]![0] ?? null,
+        topic1: log["topics"]![1] ?? null,
+        topic2: log["topics"]![2] ?? null,
+        topic3: log["topics"]![3] ?? null,
+        data: log["data"],
+      })),
+    ),
+    lookups: block.transactions.map((tx: Record<string, string>, i: number) => ({
+      id: tx["hash"],
+      block_height: String(height),
+      tx_index: i,
+      timestamp: time,
+    })),
+  }
+}
+
+async function storedRows(table: string, columns: string, where: string): Promise<Record<string, unknown>[]> {
+  const { rows } = await store.database.query(`select ${columns} from ${table} where ${where}`)
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([key, value]) => [
+        key,
+        Buffer.isBuffer(value) ? `0x${value.toString("hex")}` : value,
+      ]),
+    ),
+  )
+}
+
+describe("ingesting a range", () => {
+  test("stores what the node has, field by field, and the lookups beside it", async () => {
+    expect((await store.ingest(store.source(server.url), range(0, 30))).kind).toBe("done")
+    for (const height of [0, 1, 17, 29]) {
+      const expected = expectedRows(height)
+      const at = `block_height = ${height}`
+      const columns = (row: object | undefined): string => Object.keys(row ?? { block_height: 0 }).join(", ")
+      expect(await storedRows("raw.blocks", columns(expected.block), `height = ${height}`)).toEqual([
+        expected.block,
+      ])
+      expect(
+        await storedRows(
+          "raw.transactions",
+          columns(expected.transactions[0]),
+          `${at} order by transaction_index`,
+        ),
+      ).toEqual(expected.transactions)
+      expect(
+        await storedRows("raw.events", columns(expected.events[0]), `${at} order by event_index`),
+      ).toEqual(expected.events)
+      expect(
+        await storedRows("raw.tx_lookup", columns(expected.lookups[0]), `${at} order by tx_index`),
+      ).toEqual(expected.lookups)
+      expect(await storedRows("raw.block_lookup", "id, height", `height = ${height}`)).toEqual([
+        { id: expected.block.hash, height: String(height) },
+      ])
+    }
+  })
+
+  test("a range larger than one flush is stored whole", async () => {
+    const source = store.source(server.url)
+    const { leases } = store
+    const { ingestRange } = await import("./ingest-range.js")
+    await store.ingest(source, range(0, 1))
+    const lease = (await leases.claim({
+      workerType: "raw_ingester",
+      holder: "test",
+      regions: [range(1, 40)],
+      rangeSize: 1_000,
+      maxBlocks: 1_000,
+      order: "oldest",
+      ttlMs: 10_000,
+      dependencies: [],
+    }))!
+    const signal = new AbortController().signal
+    await ingestRange(
+      { source, leases, writer: new RawWriter(), clock: systemClock, flushBytes: 1 },
+      { lease, signal },
+    )
+    expect(await heights()).toEqual(Array.from({ length: 40 }, (_, i) => i))
+  })
+
+  test("a range whose parent is not the stored neighbour is refused, from either side, and nothing is deleted", async () => {
+    const ours = store.source(server.url)
+    const theirs = store.source(other.url)
+    await store.ingest(ours, range(10, 25))
+    const above = await store.ingest(theirs, range(25, 30))
+    expect(above).toMatchObject({ kind: "failed", cause: "rollback", error: { code: "SEAM_MISMATCH" } })
+    await store.ingest(theirs, range(35, 40))
+    const below = await store.ingest(ours, range(30, 35))
+    expect(below).toMatchObject({ kind: "failed", cause: "rollback", error: { code: "SEAM_MISMATCH" } })
+    expect(await heights()).toEqual([...Array.from({ length: 15 }, (_, i) => 10 + i), 35, 36, 37, 38, 39])
+    const { leases } = await store.leases.snapshot()
+    expect(leases.map(({ range: at, attempt, lastErrorCode }) => ({ at, attempt, lastErrorCode }))).toEqual([
+      { at: range(25, 30), attempt: 0, lastErrorCode: "SEAM_MISMATCH" },
+      { at: range(30, 35), attempt: 0, lastErrorCode: "SEAM_MISMATCH" },
+    ])
+  })
+
+  test("neighbours on the same chain join, whichever comes second", async () => {
+    const source = store.source(server.url)
+    for (const part of [range(10, 20), range(30, 40), range(20, 30), range(0, 10)]) {
+      expect((await store.ingest(source, part)).kind).toBe("done")
+    }
+    const [coverage] = (await store.leases.snapshot()).coverage
+    expect(coverage!.heights).toEqual([range(0, 40)])
+  })
+
+  test("a neighbour that is covered but has no row is damage, not a reason to skip the check", async () => {
+    const source = store.source(server.url)
+    await store.ingest(source, range(0, 10))
+    await store.database.query("delete from raw.blocks where height = 9")
+    const outcome = await store.ingest(source, range(10, 20))
+    expect(outcome).toMatchObject({ kind: "failed", error: { message: "block 9 is covered and has no row" } })
+  })
+
+  test("an aborted range leaves nothing, not even later, and gives its attempt back", async () => {
+    const real = store.source(server.url)
+    const stopping = new AbortController()
+    // Everything is fetched and flushed; then the shutdown comes, before the commit.
+    const source: BlockSource = {
+      ...wrap(real),
+      fetchRange: async function* (asked, options) {
+        yield* real.fetchRange(asked, options)
+        stopping.abort()
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      },
+    }
+    const outcome = await store.ingest(source, range(0, 20), stopping.signal)
+    expect(outcome).toMatchObject({ kind: "failed", cause: "shutdown" })
+    expect(await heights()).toEqual([])
+    expect((await store.leases.snapshot()).leases).toMatchObject([
+      { status: "FAILED", attempt: 0, range: range(0, 20) },
+    ])
+    expect((await store.ingest(real, range(0, 20))).kind).toBe("done")
+  })
+
+  test("an unexpected error costs an attempt and is kept with the lease", async () => {
+    const real = store.source(server.url)
+    const source: BlockSource = {
+      ...wrap(real),
+      // biome-ignore lint/correctness/useYield: it fails before it could.
+      fetchRange: async function* () {
+        throw new TypeError("undefined is not a block")
+      },
+    }
+    await store.ingest(source, range(0, 5))
+    expect((await store.leases.snapshot()).leases).toMatchObject([
+      { status: "FAILED", attempt: 1, lastErrorCode: "BUG", lastError: "undefined is not a block" },
+    ])
+  })
+
+  test("a source that leaves a block out in the middle is refused", async () => {
+    const real = store.source(server.url)
+    const source: BlockSource = {
+      ...wrap(real),
+      fetchRange: async function* (asked, options) {
+        for await (const batch of real.fetchRange(asked, options))
+          yield batch.filter(({ height }) => height !== 2)
+      },
+    }
+    expect(await store.ingest(source, range(0, 5))).toMatchObject({ kind: "failed", cause: "failure" })
+    expect(await heights()).toEqual([])
+  })
+
+  test("a source that leaves a block out is refused", async () => {
+    const real = store.source(server.url)
+    const source: BlockSource = {
+      ...wrap(real),
+      fetchRange: (asked, options) => real.fetchRange(range(asked.from, asked.to - 1), options),
+    }
+    expect(await store.ingest(source, range(0, 5))).toMatchObject({ kind: "failed", cause: "failure" })
+    expect(await heights()).toEqual([])
+  })
+})
+
+const wrap = (source: BlockSource): BlockSource => ({
+  identity: (options) => source.identity(options),
+  head: (options) => source.head(options),
+  fetchRange: (asked, options) => source.fetchRange(asked, options),
+  blockHash: (height, options) => source.blockHash(height, options),
+  close: () => source.close(),
+})

@@ -1,0 +1,87 @@
+// A raw store of a test's own, with everything needed to ingest into it in this process: database, source, ingester.
+
+import { defaultFailurePolicy } from "../../src/coordination/after-failure.js"
+import { LeaseRenewer } from "../../src/coordination/lease-renewer.js"
+import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import type { BlockRange } from "../../src/domain/block-range.js"
+import { systemClock } from "../../src/platform/clock.js"
+import { silentLogger } from "../../src/platform/logger.js"
+import { systemRandom } from "../../src/platform/random.js"
+import { Connection } from "../../src/postgres/connection.js"
+import { Database } from "../../src/postgres/database.js"
+import { pinChain } from "../../src/raw/chain-state.js"
+import { type IngestOutcome, RangeIngester } from "../../src/raw/range-ingester.js"
+import { rawIngester } from "../../src/raw/raw-tables.js"
+import type { BlockSource } from "../../src/source/block-source.js"
+import { createEvmSource, type EvmSource } from "../../src/source/evm/evm-source.js"
+import { createTestDatabase } from "./test-database.js"
+
+export interface RawStore {
+  readonly url: string
+  readonly database: Database
+  readonly leases: PostgresLeaseStore<Connection>
+  /** Another process's ingester on the same store. */
+  ingester(source: BlockSource): RangeIngester
+  source(url: string): EvmSource
+  ingest(source: BlockSource, range: BlockRange, signal?: AbortSignal): Promise<IngestOutcome>
+  close(): Promise<void>
+}
+
+const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
+
+export async function openRawStore(): Promise<RawStore> {
+  const { url, drop } = await createTestDatabase()
+  const database = new Database({ url, applicationName: "test" })
+  const connections: Connection[] = []
+  const connect = async (): Promise<Connection> => {
+    const connection = await Connection.open({ url, applicationName: "test" })
+    connections.push(connection)
+    return connection
+  }
+  const identity = { chainId: "1337", genesisHash: `0x${"00".repeat(32)}` }
+  await database.transaction((tx) =>
+    pinChain(tx, { schema: "raw", name: "test", identity, startBlock: undefined }),
+  )
+  const leases = new PostgresLeaseStore({ executor: await connect(), schema: "raw", random: systemRandom })
+  await leases.register(rawIngester)
+  const renewer = new LeaseRenewer({ ...deps, renew: async (tokens) => tokens, shortestTtlMs: 10_000 })
+  const sources: EvmSource[] = []
+  const ingester = (source: BlockSource): RangeIngester =>
+    new RangeIngester(
+      { ...deps, connect, source, renewer, policy: defaultFailurePolicy },
+      {
+        holder: "test",
+        rangeSize: 1_000,
+        flushBytes: 1 << 20,
+        denormalizeEvents: false,
+        recordBackend: true,
+      },
+    )
+  return {
+    url,
+    database,
+    leases,
+    ingester,
+    source: (rpc) => {
+      const source = createEvmSource(deps, {
+        providers: [{ url: rpc }],
+        rounds: 1,
+        refetches: 1,
+        refetchDelayMs: 1,
+      })
+      sources.push(source)
+      return source
+    },
+    ingest: (source, range, signal = new AbortController().signal) =>
+      ingester(source).ingestNext(
+        { regions: () => [range], maxBlocks: 1_000, ttlMs: 10_000, order: "oldest", inOrder: false },
+        signal,
+      ),
+    close: async () => {
+      await Promise.all(sources.map((source) => source.close()))
+      for (const connection of connections) connection.destroy()
+      await database.end()
+      await drop()
+    },
+  }
+}
