@@ -1,0 +1,31 @@
+// Where the node's program is: inside the package for this platform, which npm installs beside @foundry-rs/anvil.
+
+import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { IndexerError } from "../platform/errors.js"
+
+const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" }
+
+export function resolveAnvilBinary(): string {
+  const name = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}`
+  // The platform package is a dependency of the wrapper, so it is looked up from there: it need not be hoisted.
+  const fromHere = createRequire(import.meta.url)
+  try {
+    const fromWrapper = createRequire(fromHere.resolve("@foundry-rs/anvil/package.json"))
+    const folder = dirname(fromWrapper.resolve(`${name}/package.json`))
+    const file = join(folder, "bin", process.platform === "win32" ? "anvil.exe" : "anvil")
+    if (existsSync(file)) return file
+  } catch (cause) {
+    throw missingBinary(name, cause)
+  }
+  throw missingBinary(name)
+}
+
+function missingBinary(name: string, cause?: unknown): IndexerError {
+  return new IndexerError(
+    "DEMO_FAILED",
+    `the demo chain needs the package ${name}, which is not installed. Run npm install with optional packages allowed, or index a chain of your own with --rpc URL.`,
+    { data: { package: name }, cause },
+  )
+}

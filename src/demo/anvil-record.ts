@@ -1,0 +1,40 @@
+// What one run tells the next about the demo's node: `<directory>/anvil.json`, replaced as a whole.
+
+import { readFile, rename, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+
+/** history: blocks are made on demand. live: the node makes one every block time. */
+export type AnvilPhase = "history" | "live"
+
+export interface AnvilRecord {
+  readonly pid: number
+  readonly port: number
+  readonly phase: AnvilPhase
+  /** Seconds since 1970. */
+  readonly genesisTimestamp: number
+  /** Whether the node was stopped in order, so that its state file has every block. */
+  readonly stopped: boolean
+}
+
+export async function readAnvilRecord(directory: string): Promise<AnvilRecord | undefined> {
+  const text = await readFile(join(directory, "anvil.json"), "utf8").catch(() => undefined)
+  if (text === undefined) return undefined
+  try {
+    const found = JSON.parse(text) as Partial<AnvilRecord>
+    const { pid, port, phase, genesisTimestamp, stopped } = found
+    if (!isWhole(pid) || !isWhole(port) || !isWhole(genesisTimestamp)) return undefined
+    if (phase !== "history" && phase !== "live") return undefined
+    return { pid, port, phase, genesisTimestamp, stopped: stopped === true }
+  } catch {
+    // Not ours, or damaged: a new node is started, which costs the demo's history and nothing else.
+    return undefined
+  }
+}
+
+const isWhole = (value: unknown): value is number => Number.isInteger(value)
+
+export async function writeAnvilRecord(directory: string, record: AnvilRecord): Promise<void> {
+  const file = join(directory, "anvil.json")
+  await writeFile(`${file}.new`, `${JSON.stringify(record)}\n`)
+  await rename(`${file}.new`, file)
+}

@@ -1,0 +1,131 @@
+// The demo's contracts and where they are. Addresses follow from the deployer and its nonces, so a later run finds
+// them without having written anything down; the order of the deployments is therefore fixed.
+
+import type { Address, Hex } from "viem"
+import { concat, encodeDeployData, getContractAddress, keccak256 } from "viem"
+import {
+  Bytes32Token,
+  ChildDeployer,
+  Collectible,
+  GasBurner,
+  HostileToken,
+  MultiToken,
+  OddEvents,
+  Pair,
+  PairFactory,
+  Reverter,
+  Router,
+  Token,
+  WrappedEther,
+} from "./contracts.generated.js"
+
+const names = [
+  "weth",
+  "dollar",
+  "coin",
+  "points",
+  "harbourMaster",
+  "hostile",
+  "collectible",
+  "multiToken",
+  "factory",
+  "router",
+  "reverter",
+  "gasBurner",
+  "childDeployer",
+  "oddEvents",
+] as const
+export type ContractName = (typeof names)[number]
+
+export interface TradedToken {
+  readonly address: Address
+  /** One whole token in its smallest unit. */
+  readonly unit: bigint
+}
+
+export interface ContractBook {
+  readonly addresses: Readonly<Record<ContractName, Address>>
+  /** Init code by nonce of the deployer. */
+  readonly deployments: readonly Hex[]
+  readonly mintable: readonly TradedToken[]
+  readonly weth: TradedToken
+  readonly pairs: readonly TradedPair[]
+}
+
+export interface TradedPair {
+  readonly address: Address
+  readonly tokens: readonly [TradedToken, TradedToken]
+  /** Whole tokens of each that open the pair, which sets its first price. */
+  readonly opening: readonly [bigint, bigint]
+}
+
+export function makeContractBook(deployer: Address): ContractBook {
+  const addresses = Object.fromEntries(
+    names.map((name, nonce) => [name, getContractAddress({ from: deployer, nonce: BigInt(nonce) })]),
+  ) as Record<ContractName, Address>
+  const weth = { address: addresses.weth, unit: 10n ** 18n }
+  const dollar = { address: addresses.dollar, unit: 10n ** 18n }
+  const coin = { address: addresses.coin, unit: 10n ** 6n }
+  const points = { address: addresses.points, unit: 1n }
+  const harbourMaster = { address: addresses.harbourMaster, unit: 10n ** 18n }
+  const hostile = { address: addresses.hostile, unit: 1n }
+  const pair = (tokens: TradedPair["tokens"], opening: TradedPair["opening"]): TradedPair => ({
+    address: pairAddress(addresses.factory, [tokens[0].address, tokens[1].address]),
+    tokens,
+    opening,
+  })
+  return {
+    addresses,
+    deployments: names.map((name) => initCode(name, addresses)),
+    mintable: [dollar, coin, points, harbourMaster, hostile],
+    weth,
+    pairs: [
+      pair([weth, coin], [100n, 300_000n]),
+      pair([weth, dollar], [80n, 240_000n]),
+      pair([points, harbourMaster], [500_000n, 2_000n]),
+    ],
+  }
+}
+
+function initCode(name: ContractName, addresses: Readonly<Record<ContractName, Address>>): Hex {
+  switch (name) {
+    case "weth":
+      return WrappedEther.bytecode
+    case "dollar":
+      return encodeDeployData({ ...Token, args: ["Harbour Dollar", "HUSD", 18] })
+    case "coin":
+      return encodeDeployData({ ...Token, args: ["Coin of the Quay", "QUAY", 6] })
+    case "points":
+      return encodeDeployData({ ...Token, args: ["Ferry Points", "FERRY", 0] })
+    case "harbourMaster":
+      return Bytes32Token.bytecode
+    case "hostile":
+      return HostileToken.bytecode
+    case "collectible":
+      return Collectible.bytecode
+    case "multiToken":
+      return MultiToken.bytecode
+    case "factory":
+      return PairFactory.bytecode
+    case "router":
+      return encodeDeployData({ ...Router, args: [addresses.factory] })
+    case "reverter":
+      return Reverter.bytecode
+    case "gasBurner":
+      return GasBurner.bytecode
+    case "childDeployer":
+      return ChildDeployer.bytecode
+    case "oddEvents":
+      return OddEvents.bytecode
+  }
+}
+
+function pairAddress(factory: Address, tokens: readonly [Address, Address]): Address {
+  const ordered = [...tokens].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+  return getContractAddress({
+    opcode: "CREATE2",
+    from: factory,
+    salt: keccak256(concat(ordered)),
+    bytecode: Pair.bytecode,
+  })
+}

@@ -1,0 +1,15 @@
+// The command line of a process, to tell our own survivor from a stranger that was given its number.
+
+import { execFile } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { promisify } from "node:util"
+
+/** Undefined when there is no such process, or only its remains: a zombie has no command line. */
+export async function processCommand(pid: number): Promise<string | undefined> {
+  if (process.platform === "linux") {
+    const text = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
+    return text === "" ? undefined : text.replaceAll("\0", " ").trim()
+  }
+  const listed = await promisify(execFile)("ps", ["-p", String(pid), "-o", "args="]).catch(() => undefined)
+  return listed?.stdout.trim() || undefined
+}
