@@ -1,0 +1,4 @@
+import { build, installDependencies } from "./set-up.mjs"
+
+installDependencies()
+build()

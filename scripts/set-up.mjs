@@ -1,0 +1,67 @@
+// What every command needs on a fresh machine: dependencies as the lockfile names them, and a build of the sources.
+// Plain JavaScript without dependencies, since it runs before there are any.
+
+import { spawnSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const say = (text) => process.stderr.write(`tidemark: ${text}\n`)
+
+export function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options })
+  if (result.error) throw result.error
+  if (result.status !== 0) process.exit(result.status ?? 1)
+}
+
+function assertNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  say(`Node ${process.versions.node} is too old; 20.19 or newer is needed`)
+  process.exit(1)
+}
+
+export function installDependencies() {
+  assertNode()
+  const marker = join(root, "node_modules", ".package-lock.json")
+  const lock = join(root, "package-lock.json")
+  if (existsSync(marker) && statSync(marker).mtimeMs >= statSync(lock).mtimeMs) return
+  say("installing dependencies (npm install)")
+  const npm = process.env.npm_execpath
+  // Not `npm ci`: it insists on every platform's optional binaries in the lockfile, and not every registry has them all.
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--include=dev", "--include=optional"]
+  // Its report of install scripts goes with the rest to stderr: standard output belongs to the command asked for.
+  const stdio = ["ignore", process.stderr, process.stderr]
+  if (npm) run(process.execPath, [npm, ...args], { stdio })
+  else run("npm", args, { stdio })
+  // npm writes its marker before the lockfile's time on a fresh clone; touch it so that the next start knows.
+  if (existsSync(marker)) writeFileSync(marker, readFileSync(marker))
+}
+
+function newest(directory) {
+  let latest = 0
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    latest = Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs)
+  }
+  return latest
+}
+
+export function build() {
+  const stamp = join(root, "dist", ".built")
+  const sources = Math.max(
+    newest(join(root, "src")),
+    statSync(join(root, "tsconfig.build.json")).mtimeMs,
+    statSync(join(root, "package-lock.json")).mtimeMs,
+  )
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) return
+  say("building (tsc)")
+  rmSync(join(root, "dist"), { recursive: true, force: true })
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc")
+  run(process.execPath, [tsc, "-p", "tsconfig.build.json"], {
+    stdio: ["ignore", process.stderr, process.stderr],
+  })
+  writeFileSync(stamp, "")
+}

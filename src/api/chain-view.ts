@@ -1,0 +1,105 @@
+// What the routes need of a chain, and a guard around it: answers are shared by requests that come together, bounded in
+// time, and fall back to what was known last while the database is away.
+
+import type { Clock } from "../platform/clock.js"
+import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
+import { scrubText } from "../platform/scrub.js"
+import type { ChainStatus } from "../status/chain-status.js"
+import { type Diagnosis, databaseAway } from "../status/diagnosis.js"
+
+export interface ChainView {
+  readonly name: string
+  status(): Promise<ChainStatus>
+  diagnosis(): Diagnosis
+}
+
+export interface ChainAnswer {
+  readonly name: string
+  /** Undefined when it was never read. */
+  readonly status: ChainStatus | undefined
+  readonly diagnosis: Diagnosis
+  /** Why this is not from now, if it is not. */
+  readonly stale:
+    | { readonly code: string; readonly message: string; readonly ageMs: number | null }
+    | undefined
+}
+
+interface Held {
+  status: ChainStatus | undefined
+  readAt: number
+  reading: Promise<ChainStatus> | undefined
+}
+
+/** As long as one answer serves for those who ask right after. */
+const freshMs = 500
+const waitMs = 3_000
+
+export class ChainReader {
+  private readonly clock: Clock
+  private readonly held = new WeakMap<ChainView, Held>()
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  async read(view: ChainView): Promise<ChainAnswer> {
+    const held = this.heldOf(view)
+    try {
+      const status = await this.inTime(held, view)
+      return { name: view.name, status, diagnosis: view.diagnosis(), stale: undefined }
+    } catch (error) {
+      // A bug is not an outage.
+      if (!isIndexerError(error)) throw error
+      const message = scrubText(describeError(error))
+      const { code } = error
+      const ageMs = held.status ? Math.round(this.clock.monotonic() - held.readAt) : null
+      const known = view.diagnosis()
+      return {
+        name: view.name,
+        status: held.status,
+        diagnosis: known.cause === "DATABASE_UNREACHABLE" ? known : databaseAway(message),
+        stale: { code, message, ageMs },
+      }
+    }
+  }
+
+  private async inTime(held: Held, view: ChainView): Promise<ChainStatus> {
+    if (held.status && this.clock.monotonic() - held.readAt < freshMs) return held.status
+    held.reading ??= this.start(held, view)
+    const waited = new AbortController()
+    const late = this.clock.sleep(waitMs, waited.signal).then(() => undefined)
+    const status = await Promise.race([held.reading, late]).finally(() => waited.abort())
+    if (status) return status
+    throw new IndexerError(
+      "DATABASE_UNREACHABLE",
+      `the database of ${view.name} did not answer within ${waitMs / 1_000} s`,
+    )
+  }
+
+  /** One at a time: a database that hangs is not asked by every request anew. */
+  private start(held: Held, view: ChainView): Promise<ChainStatus> {
+    const reading = view.status().then(
+      (status) => {
+        held.status = status
+        held.readAt = this.clock.monotonic()
+        held.reading = undefined
+        return status
+      },
+      (error: unknown) => {
+        held.reading = undefined
+        throw error
+      },
+    )
+    // Whoever waited may have given up by then.
+    reading.catch(() => undefined)
+    return reading
+  }
+
+  private heldOf(view: ChainView): Held {
+    const known = this.held.get(view)
+    if (known) return known
+    const held: Held = { status: undefined, readAt: 0, reading: undefined }
+    this.held.set(view, held)
+    return held
+  }
+}

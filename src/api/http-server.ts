@@ -1,0 +1,122 @@
+// The HTTP server of a process: bounded in sockets, time and body, and it never says more of an error than its code. Routes
+// are plugins of their own.
+
+import type { AddressInfo } from "node:net"
+import { type FastifyError, type FastifyInstance, fastify } from "fastify"
+import { describeError, IndexerError } from "../platform/errors.js"
+import type { Logger } from "../platform/logger.js"
+import { type StatusRouteOptions, statusRoutes } from "./status-routes.js"
+
+export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeMs"> {
+  readonly host: string
+  readonly port: number
+  /** Without the role `serve`: takes a free port when this one is taken, and says so. */
+  readonly anyPort: boolean
+  readonly logger: Logger
+  readonly maxHeadAgeMs?: number
+}
+
+export interface RunningHttpServer {
+  readonly url: string
+  readonly port: number
+  stop(): Promise<void>
+}
+
+const maxConnections = 1_000
+const bodyLimitBytes = 64 * 1_024
+const closeWithinMs = 2_000
+
+export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
+  const logger = options.logger.child({ service: "http-server" })
+  const app = createApp(logger)
+  statusRoutes(app, { maxHeadAgeMs: 60_000, ...options })
+  await listen(app, { ...options, logger })
+  const { port } = app.server.address() as AddressInfo
+  const url = `http://${urlHost(options.host)}:${port}`
+  logger.info({ url }, "listening")
+  return { url, port, stop: () => stop(app, options) }
+}
+
+function createApp(logger: Logger): FastifyInstance {
+  const app = fastify({
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: 10_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 10_000,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
+    http: { headersTimeout: 5_000, maxHeaderSize: 16 * 1_024 },
+    exposeHeadRoutes: true,
+  })
+  app.server.maxConnections = maxConnections
+  app.addHook("onSend", async (_request, reply) => {
+    reply.headers({
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY",
+      "cache-control": "no-store",
+    })
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split("?", 1)[0]!.slice(0, 200)
+    return reply.code(404).send(problem("NOT_FOUND", `there is no ${request.method} ${path}`))
+  })
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const status = error.statusCode ?? 500
+    if (status < 500) return reply.code(status).send(problem("BAD_REQUEST", error.message))
+    logger.error({ error }, "a request failed")
+    return reply.code(500).send(problem("INTERNAL", "this request failed; the log says why"))
+  })
+  return app
+}
+
+const problem = (code: string, message: string, details: Record<string, unknown> = {}) => ({
+  error: { code, message, details },
+})
+
+async function listen(
+  app: FastifyInstance,
+  { host, port, anyPort, logger }: { host: string; port: number; anyPort: boolean; logger: Logger },
+): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "EADDRINUSE" && anyPort) {
+      logger.info({ port }, "the port is taken; taking a free one instead")
+      await app.listen({ host, port: 0 })
+      return
+    }
+    throw listenError(error, { host, port })
+  }
+}
+
+function listenError(cause: unknown, { host, port }: { host: string; port: number }): IndexerError {
+  if ((cause as NodeJS.ErrnoException).code === "EADDRINUSE") {
+    return new IndexerError(
+      "PORT_IN_USE",
+      `Port ${port} on ${host} is taken by another process. Stop that one, or choose another port with --port or PORT (0 takes a free one).`,
+      { cause },
+    )
+  }
+  return new IndexerError(
+    "CONFIG_INVALID",
+    `Cannot listen on ${host}:${port} (${describeError(cause)}). Choose another address with HOST and PORT.`,
+    { cause },
+  )
+}
+
+/** Waits for answers under way, but not for long: a slow reader must not keep the process. */
+async function stop(app: FastifyInstance, { clock }: Pick<HttpServerOptions, "clock">): Promise<void> {
+  const closed = new AbortController()
+  const late = clock.sleep(closeWithinMs, closed.signal).then(() => app.server.closeAllConnections())
+  await app.close()
+  closed.abort()
+  await late
+}
+
+const urlHost = (host: string): string => {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1"
+  return host.includes(":") ? `[${host}]` : host
+}

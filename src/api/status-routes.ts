@@ -1,0 +1,67 @@
+// /health, /ready, /status, /metrics and a word at the root. All of them answer while the database or the node is away.
+
+import type { FastifyInstance } from "fastify"
+import type { Clock } from "../platform/clock.js"
+import type { Metrics } from "../platform/metrics.js"
+import { statusJson } from "../status/status-json.js"
+import { type ChainAnswer, ChainReader, type ChainView } from "./chain-view.js"
+import { readinessOf } from "./readiness.js"
+
+export interface StatusRouteOptions {
+  readonly chains: () => readonly ChainView[]
+  readonly metrics: Metrics
+  readonly readyLagBlocks: number
+  readonly maxHeadAgeMs: number
+  readonly clock: Clock
+}
+
+const routes = ["/health", "/ready", "/status", "/metrics"]
+
+export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions): void {
+  const { clock, chains, metrics } = options
+  const startedAt = clock.monotonic()
+  const reader = new ChainReader(clock)
+  const readAll = (): Promise<ChainAnswer[]> => Promise.all(chains().map((view) => reader.read(view)))
+
+  app.get("/", async () => ({ name: "tidemark", routes }))
+
+  app.get("/health", async () => ({
+    status: "ok",
+    uptime_seconds: Math.round((clock.monotonic() - startedAt) / 1_000),
+  }))
+
+  app.get("/ready", async (request, reply) => {
+    const { history: asked } = request.query as { history?: string }
+    const history = asked !== undefined && asked !== "0" && asked !== "false"
+    const answers = (await readAll()).map((answer) => readinessOf(answer, { ...options, history }))
+    // No chain yet: the process is still waiting for its node or its database.
+    const ready = answers.length > 0 && answers.every((answer) => answer.ready)
+    return reply.code(ready ? 200 : 503).send({ ready, chains: answers })
+  })
+
+  app.get("/status", async (_request, reply) => {
+    const answers = await readAll()
+    const away = answers.find(({ status }) => status === undefined)
+    if (away) {
+      const { code, message } = away.stale ?? {
+        code: "DATABASE_UNREACHABLE",
+        message: "nothing is known yet",
+      }
+      return reply
+        .code(503)
+        .send({ error: { code, message, details: { chain: away.name, diagnosis: away.diagnosis } } })
+    }
+    return { chains: answers.map(answerJson) }
+  })
+
+  app.get("/metrics", async (_request, reply) => {
+    const text = await metrics.registry.metrics()
+    return reply.header("content-type", metrics.registry.contentType).send(text)
+  })
+}
+
+const answerJson = ({ status, diagnosis, stale }: ChainAnswer) => ({
+  ...statusJson(status!, diagnosis),
+  stale: stale !== undefined,
+  ...(stale ? { stale_reason: stale.message, stale_ms: stale.ageMs } : {}),
+})

@@ -1,0 +1,123 @@
+// Where the databases are that a command should look at: as configured, else those of the embedded server that runs in the
+// data directory. Never starts anything.
+
+import { IndexerError } from "../platform/errors.js"
+import { type Config, loadConfig } from "../platform/load-config.js"
+import { Database } from "../postgres/database.js"
+import { readEmbeddedAddress, type UrlOf } from "../postgres/embedded/address-file.js"
+import { sqlStateOf } from "../postgres/postgres-error.js"
+import type { CliIo } from "./cli-io.js"
+
+export interface FoundChain {
+  /** As the database itself says, once a chain was pinned there. */
+  readonly name: string
+  readonly raw: Database
+  readonly app: Database
+}
+
+export interface FindOptions {
+  readonly config: string | undefined
+  /** Only this one. */
+  readonly chain: string | undefined
+}
+
+interface Place {
+  readonly name: string
+  readonly rawUrl: string
+  readonly appUrl: string
+}
+
+/** Opens them, runs the work, closes them. Throws NOT_RUNNING when there is none. */
+export async function withChains<T>(
+  io: CliIo,
+  options: FindOptions,
+  work: (chains: readonly FoundChain[], config: Config) => Promise<T>,
+): Promise<T> {
+  const config = await loadConfig({ cwd: io.cwd, env: io.env, flags: {}, configFile: options.config })
+  const open: Database[] = []
+  try {
+    const chains: FoundChain[] = []
+    for (const place of await findPlaces(config)) {
+      const chain = openPlace(place)
+      open.push(chain.raw, ...(chain.app === chain.raw ? [] : [chain.app]))
+      const name = (await storedName(chain.raw)) ?? place.name
+      if (options.chain === undefined || options.chain === name) chains.push({ ...chain, name })
+    }
+    if (chains.length === 0) throw noneFound(config, options)
+    return await work(chains, config)
+  } finally {
+    await Promise.all(open.map((database) => database.end()))
+  }
+}
+
+export async function findPlaces(config: Config): Promise<readonly Place[]> {
+  const places: Place[] = []
+  for (const { name, dbRawUrl, dbAppUrl } of config.chains) {
+    if (dbRawUrl) places.push({ name: name ?? "chain", rawUrl: dbRawUrl, appUrl: dbAppUrl ?? dbRawUrl })
+  }
+  if (places.length === config.chains.length) return places
+  const urlOf = await readEmbeddedAddress(config.process.dataDir)
+  return urlOf ? [...places, ...(await embeddedPlaces(urlOf))] : places
+}
+
+/** Databases are named after their chain, with underscores for dashes. */
+async function embeddedPlaces(urlOf: UrlOf): Promise<Place[]> {
+  const server = new Database({ url: urlOf("postgres"), applicationName: "tidemark cli", maxConnections: 1 })
+  try {
+    const { rows } = await server.query<{ datname: string }>(
+      "select datname from pg_database where datname ~ '^tidemark_.+_raw$' order by datname",
+    )
+    return rows.map(({ datname }) => {
+      const stem = datname.slice(0, -"_raw".length)
+      return {
+        name: stem.slice("tidemark_".length).replaceAll("_", "-"),
+        rawUrl: urlOf(datname),
+        appUrl: urlOf(`${stem}_app`),
+      }
+    })
+  } finally {
+    await server.end()
+  }
+}
+
+function openPlace({ name, rawUrl, appUrl }: Place): FoundChain {
+  const open = (url: string): Database =>
+    new Database({ url, applicationName: "tidemark cli", maxConnections: 1 })
+  const raw = open(rawUrl)
+  return { name, raw, app: appUrl === rawUrl ? raw : open(appUrl) }
+}
+
+/** Undefined when no chain was pinned there yet, or when there is no schema at all. */
+async function storedName(raw: Database): Promise<string | undefined> {
+  try {
+    const { rows } = await raw.query<{ chain_name: string }>("select chain_name from raw.chain_state")
+    return rows[0]?.chain_name
+  } catch (error) {
+    if (isMissingSchema(error)) return undefined
+    throw error
+  }
+}
+
+/** 42P01: no such table, 3F000: no such schema. */
+export const isMissingSchema = (error: unknown): boolean =>
+  ["42P01", "3F000"].includes(sqlStateOf(error) ?? "")
+
+export const missingSchema = (address: string, cause: unknown): IndexerError =>
+  new IndexerError(
+    "NOT_FOUND",
+    `The database ${address} has no Tidemark schema yet. \`tidemark start\` or \`tidemark migrate\` makes it.`,
+    { cause },
+  )
+
+function noneFound({ process: { dataDir } }: Config, { chain }: FindOptions): IndexerError {
+  if (chain !== undefined) {
+    return new IndexerError(
+      "NOT_FOUND",
+      `There is no chain ${JSON.stringify(chain)} here; \`tidemark status\` shows which there are.`,
+    )
+  }
+  return new IndexerError(
+    "NOT_RUNNING",
+    `Nothing runs in ${dataDir}, and DB_RAW_URL is not set. Start an indexer with \`tidemark start\`, go to the directory where one runs, or set DB_RAW_URL to its database.`,
+  )
+}

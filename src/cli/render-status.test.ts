@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest"
+import {
+  sampleDeadLease,
+  sampleDone,
+  sampleLease,
+  sampleProcess,
+  sampleProvider,
+  sampleStatus,
+} from "../../test/support/status-sample.js"
+import type { ChainStatus } from "../status/chain-status.js"
+import { diagnose } from "../status/diagnose.js"
+import { progressLine } from "./progress-line.js"
+import { renderLeases } from "./render-leases.js"
+import { renderStatus } from "./render-status.js"
+
+const busy = sampleStatus(
+  {
+    processes: [
+      sampleProcess(),
+      sampleProcess(
+        { host: "quay", pid: 77, roles: ["ingest"], httpUrl: "http://127.0.0.1:40123", upMs: 95_000 },
+        { followsHead: false },
+      ),
+    ],
+    providers: [
+      sampleProvider(),
+      sampleProvider({
+        label: "eth.example.org",
+        state: "open",
+        lastError: "connect ECONNREFUSED",
+        lastErrorAtMs: 1_699_999_988_000,
+      }),
+    ],
+  },
+  { leases: [sampleLease(), sampleLease({ id: "4", range: { from: 700, to: 750 } }), sampleDeadLease(900)] },
+)
+const doctor = (status: ChainStatus) => diagnose(status, { stallAfterMs: 60_000 })
+const render = (status: ChainStatus, columns = 80, colour = false) =>
+  renderStatus(status, doctor(status), { columns, colour })
+const plain = (text: string) => text.replace(/\u001b\[\d+m/g, "")
+
+describe("renderStatus", () => {
+  test("history half done, one node away, one dead block, in 80 columns", () => {
+    expect(render(busy)).toMatchSnapshot()
+  })
+
+  test("everything done", () => {
+    expect(render(sampleStatus({ percent: 100, etaMs: 0 }, sampleDone))).toMatchSnapshot()
+  })
+
+  test("a chain that was never started", () => {
+    const none = { head: null, lag: null, watermark: null, storedHead: null, finalized: null, liveFrom: null }
+    expect(
+      render(
+        sampleStatus({
+          ...none,
+          chainId: null,
+          headAgeMs: null,
+          follower: null,
+          followerAgeMs: null,
+          percent: 0,
+          etaMs: null,
+          workers: [],
+          processes: [],
+          providers: [],
+          store: { rawBytes: null, appBytes: null },
+        }),
+      ),
+    ).toMatchSnapshot()
+  })
+
+  test("no line is wider than the terminal, at any width", () => {
+    const long = sampleStatus({
+      ...busy,
+      head: 9_007_199_254_740_000,
+      follower: "a-very-long-host-name.in.a.very.long.domain.example.org:123456:0",
+      providers: [sampleProvider({ lastError: "x".repeat(500) })],
+    })
+    for (const columns of [60, 72, 80, 100, 120, 200]) {
+      for (const line of plain(render(long, columns, true)).split("\n")) {
+        expect(line.length, line).toBeLessThanOrEqual(Math.min(columns, 120))
+      }
+    }
+  })
+
+  test("colours change nothing but the colour", () => {
+    expect(render(busy, 80, true)).not.toBe(render(busy, 80, false))
+    expect(plain(render(busy, 80, true)).replace(/ +$/gm, "")).toBe(render(busy, 80, false))
+  })
+
+  test("a hostile node cannot write to the terminal", () => {
+    const evil = sampleStatus(
+      {
+        follower: "\u001b[2Jx",
+        providers: [sampleProvider({ label: "a\u001b]0;t\u0007", lastError: "\u001b[31m\nnext" })],
+        lastError: { code: "BUG", message: "\u001b[2J", agoMs: 1, where: "\u0007" },
+      },
+      { movedAgoMs: 120_000 },
+    )
+    expect(render(evil)).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+  })
+
+  test("one missing block of a million shows in the bar", () => {
+    const status = sampleStatus(
+      { liveFrom: null },
+      {
+        head: 999_999,
+        finalized: 999_990,
+        coverage: [
+          { from: 0, to: 500_000 },
+          { from: 500_001, to: 1_000_000 },
+        ],
+        leases: [],
+      },
+    )
+    expect(render(status).split("\n")[2]!.match(/▒/g)).toHaveLength(1)
+  })
+})
+
+describe("progressLine", () => {
+  test("what matters most stays when there is little room, and it never fills the line", () => {
+    const ok = doctor(sampleStatus())
+    const lines = [120, 80, 60, 40, 20, 8].map((columns) =>
+      progressLine(busy, ok, { columns, colour: false }),
+    )
+    expect(lines).toMatchSnapshot()
+    for (const [i, columns] of [120, 80, 60, 40, 20, 8].entries()) {
+      expect(lines[i]!.length).toBeLessThan(columns)
+    }
+  })
+
+  test("a stall is on the line", () => {
+    const status = sampleStatus({ processes: [] })
+    expect(progressLine(status, doctor(status), { columns: 100, colour: false })).toContain(
+      "stalled NO_PROCESS",
+    )
+  })
+})
+
+describe("renderLeases", () => {
+  test("each lease has its state, range, holder and error", () => {
+    const leases = [
+      sampleLease(),
+      sampleLease({
+        status: "FAILED",
+        range: { from: 700, to: 750 },
+        nextAttemptInMs: 4_000,
+        lastError: "slow\u001b[2J",
+        lastErrorCode: "RPC_TIMEOUT",
+      }),
+      sampleDeadLease(900),
+    ]
+    const text = renderLeases({ chain: "demo", leases }, { columns: 80, colour: false })
+    expect(text).toMatchSnapshot()
+    expect(renderLeases({ chain: "demo", leases: [] }, { columns: 80, colour: false })).toContain(
+      "nothing is leased",
+    )
+  })
+})

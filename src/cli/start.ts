@@ -1,0 +1,171 @@
+// `tidemark start`: reads the config, starts the process, shows how it goes, and takes it down on a signal.
+
+import { parseArgs } from "node:util"
+import { systemClock } from "../platform/clock.js"
+import { createLogger } from "../platform/create-logger.js"
+import { IndexerError, isIndexerError } from "../platform/errors.js"
+import { type Config, loadConfig } from "../platform/load-config.js"
+import type { Logger } from "../platform/logger.js"
+import { systemRandom } from "../platform/random.js"
+import { kebab } from "../platform/setting.js"
+import { chainSettings, processSettings } from "../platform/settings.js"
+import { Terminal, wantsColour } from "../platform/terminal.js"
+import { parseRoles } from "../roles/role.js"
+import { startTidemark, type Tidemark } from "../roles/start-tidemark.js"
+import { joinInstructions } from "./join-instructions.js"
+import { packageVersion } from "./package-version.js"
+import { ProgressReporter } from "./progress-reporter.js"
+
+export const startHelp = `Usage: tidemark start [options]
+
+Follows the head of a chain and fills in its history. Without --rpc it starts a local demo chain; without
+DB_RAW_URL an embedded Postgres under .tidemark/.
+
+  --rpc URL[,URL…]      nodes to read from; ws:// entries announce heads        (RPC_URL)
+  --start-block N       first block of the chain to index                       (START_BLOCK)
+  --end-block N         claim nothing above this block                          (END_BLOCK)
+  --exit-when-done      end well once everything up to --end-block is stored
+  --roles LIST          of ingest, work, maintain, wallets, serve; all by default
+  --threads N           threads that fetch and store history, 1 to 3            (THREADS)
+  --backfill ORDER      oldest or newest blocks of history first                (BACKFILL)
+  --verify LEVEL        standard, or roots: recompute hashes and roots too      (VERIFY)
+  --config FILE         another file than tidemark.config.ts
+  --host A, --port N    where to serve; 127.0.0.1:8080                          (HOST, PORT)
+  --log-level L         debug, info, warn, error or fatal                       (LOG_LEVEL)
+  --log-format F        pretty or json                                          (LOG_FORMAT)
+
+Every other setting of docs/reference/config.md can be given as a flag too, such as --range-size 500.`
+
+const repeatedSignalMs = 1_000
+
+const settingNames = [...Object.keys(processSettings), ...Object.keys(chainSettings)]
+
+interface StartFlags {
+  readonly settings: Record<string, string | undefined>
+  readonly roles: string | undefined
+  readonly config: string | undefined
+  readonly exitWhenDone: boolean
+}
+
+function readFlags(argv: readonly string[]): StartFlags {
+  const options: Record<string, { type: "string" | "boolean" }> = {
+    rpc: { type: "string" },
+    roles: { type: "string" },
+    config: { type: "string" },
+    "exit-when-done": { type: "boolean" },
+  }
+  for (const name of settingNames) options[kebab(name)] = { type: "string" }
+  let values: Record<string, string | boolean | undefined>
+  try {
+    values = parseArgs({ args: [...argv], options, allowPositionals: false }).values as typeof values
+  } catch (error) {
+    throw new IndexerError("USAGE", `${(error as Error).message.split(". ")[0]}; see tidemark start --help`)
+  }
+  const text = (name: string): string | undefined => values[name] as string | undefined
+  const settings = Object.fromEntries(settingNames.map((name) => [name, text(kebab(name))]))
+  return {
+    settings: { ...settings, rpc: text("rpc") },
+    roles: text("roles"),
+    config: text("config"),
+    exitWhenDone: values["exit-when-done"] === true,
+  }
+}
+
+/** Resolves with the exit code. */
+export async function startCommand(argv: readonly string[]): Promise<number> {
+  const flags = readFlags(argv)
+  const env = process.env
+  const config = await loadConfig({
+    cwd: process.cwd(),
+    env,
+    flags: flags.settings,
+    configFile: flags.config,
+  })
+  const roles = parseRoles(flags.roles ?? env["ROLES"])
+  if (flags.exitWhenDone && config.chains.some(({ endBlock }) => endBlock === undefined)) {
+    throw new IndexerError("USAGE", "--exit-when-done needs --end-block: a chain has no end of its own")
+  }
+  const terminal = new Terminal(process.stdout)
+  const logger = makeLogger(config, terminal)
+  const stopping = new AbortController()
+  // Resolves when the process should end, with its exit code.
+  const ended = new Promise<number>((resolve) => {
+    let firstAt: number | undefined
+    const onSignal = (signal: NodeJS.Signals): void => {
+      const now = systemClock.monotonic()
+      if (firstAt !== undefined) {
+        // A wrapper that passes signals on sends each twice; a person who repeats it a moment later means it. Leases then
+        // pass to others by themselves, and the embedded server and the demo chain are found again at the next start.
+        if (now - firstAt > repeatedSignalMs) process.exit(1)
+        return
+      }
+      firstAt = now
+      logger.info({ signal }, "stopping: ranges under way may finish")
+      stopping.abort()
+      resolve(0)
+    }
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal)
+    stopping.signal.addEventListener("abort", () => resolve(0), { once: true })
+  })
+  let tidemark: Tidemark
+  try {
+    tidemark = await startTidemark(
+      { clock: systemClock, random: systemRandom, logger },
+      {
+        config,
+        roles,
+        version: packageVersion(),
+        exitWhenDone: flags.exitWhenDone,
+        signal: stopping.signal,
+        onStage: stageTeller(terminal, logger),
+        onDone: () => {
+          logger.info({}, "everything up to the end block is stored")
+          stopping.abort()
+        },
+      },
+    )
+  } catch (error) {
+    terminal.status("")
+    if (stopping.signal.aborted) return 0
+    if (isIndexerError(error, "EMBEDDED_IN_USE")) {
+      throw new IndexerError(error.code, await joinInstructions(error, config), { cause: error.cause })
+    }
+    throw error
+  }
+  const progress = new ProgressReporter({ chains: tidemark.chains, terminal, logger, clock: systemClock })
+  logger.info(
+    { url: tidemark.httpUrl, chains: tidemark.chains.map(({ name }) => name) },
+    "running; see it with `tidemark status`",
+  )
+  progress.start()
+  const code = await ended
+  await progress.stop()
+  terminal.status("")
+  await tidemark.stop()
+  logger.info({}, "stopped")
+  return code
+}
+
+const stageEveryMs = 2_000
+
+/** On a terminal the live line; elsewhere a log line now and then, so that long work shows without filling the log. */
+function stageTeller(terminal: Terminal, logger: Logger): (text: string) => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  let toldKind = ""
+  return (text) => {
+    if (terminal.isTty) return terminal.status(text)
+    const kind = text.replace(/\d+/g, "")
+    const now = systemClock.monotonic()
+    if (kind === toldKind && now - toldAt < stageEveryMs) return
+    toldAt = now
+    toldKind = kind
+    logger.info({}, text)
+  }
+}
+
+function makeLogger(config: Config, terminal: Terminal): Logger {
+  const { logFormat, logLevel } = config.process
+  const format = logFormat === "auto" ? (terminal.isTty ? "pretty" : "json") : logFormat
+  const colour = wantsColour(process.stdout, process.env)
+  return createLogger({ level: logLevel, format, colour, write: (line) => terminal.line(line) })
+}

@@ -1,0 +1,77 @@
+// What the ingest threads of a chain report, added up: the process's own view for metrics, status and the heartbeat.
+
+import type { ProcessState, ProviderState } from "../status/process-state.js"
+import type { ThreadReport } from "./ingest-messages.js"
+
+export class IngestActivity {
+  paused: string | null = null
+  readonly totals = { blocks: 0, transactions: 0, events: 0, ranges: 0 }
+  private readonly latest = new Map<number, ThreadReport>()
+  /** By thread and provider: reports since the last answer. */
+  private readonly silence = new Map<string, number>()
+
+  add(thread: number, report: ThreadReport): void {
+    this.latest.set(thread, report)
+    for (const { label } of report.providers) {
+      const answered = report.rpc.some(({ provider, code }) => provider === label && code === "ok")
+      const key = `${thread} ${label}`
+      this.silence.set(key, answered ? 0 : (this.silence.get(key) ?? silentReports) + 1)
+    }
+    this.totals.blocks += report.blocks
+    this.totals.transactions += report.transactions
+    this.totals.events += report.events
+    this.totals.ranges += report.ranges
+  }
+
+  state(rssBytes: number): ProcessState {
+    const reports = [...this.latest.values()]
+    const faults = reports.flatMap(({ lastFault }) => lastFault ?? []).sort((a, b) => b.atMs - a.atMs)
+    const stored = reports.flatMap(({ lastStoredAtMs }) => lastStoredAtMs ?? [])
+    return {
+      threads: reports.length,
+      followsHead: reports.some(({ following }) => following),
+      providers: [...this.testimonies().values()].map(judge),
+      paused: this.paused,
+      lastFault: faults[0] ?? null,
+      lastStoredAtMs: stored.length > 0 ? Math.max(...stored) : null,
+      rssBytes,
+    }
+  }
+
+  private testimonies(): Map<string, Testimony[]> {
+    const byLabel = new Map<string, Testimony[]>()
+    for (const [thread, { providers }] of this.latest) {
+      for (const provider of providers) {
+        const silence = this.silence.get(`${thread} ${provider.label}`) ?? silentReports
+        byLabel.set(provider.label, [...(byLabel.get(provider.label) ?? []), { provider, silence }])
+      }
+    }
+    return byLabel
+  }
+}
+
+/** A thread without an answer for so many reports, ten seconds of them, knows nothing of how a provider is. */
+const silentReports = 20
+const badness = { closed: 0, "half-open": 1, open: 2 } as const
+
+interface Testimony {
+  readonly provider: ProviderState
+  /** Reports since this thread last had an answer from it. */
+  readonly silence: number
+}
+
+/**
+ * Every thread has its own circuit for a provider; one that gets through is enough to call it well. A thread that has
+ * nothing to ask has a closed circuit too, and no say. A wrong chain is the provider's, whoever found it.
+ */
+function judge(testimonies: readonly Testimony[]): ProviderState {
+  const mistaken = testimonies.find(({ provider }) => provider.mismatch !== null)
+  if (mistaken) return mistaken.provider
+  const knowing = testimonies.filter(
+    ({ provider, silence }) => provider.state !== "closed" || silence < silentReports,
+  )
+  const [best] = (knowing.length > 0 ? knowing : testimonies)
+    .map(({ provider }) => provider)
+    .sort((a, b) => badness[a.state] - badness[b.state] || (b.lastErrorAtMs ?? 0) - (a.lastErrorAtMs ?? 0))
+  return best!
+}

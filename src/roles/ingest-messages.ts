@@ -1,0 +1,52 @@
+// What an ingest thread and its process tell each other.
+
+import type { ChainConfig } from "../platform/load-config.js"
+import type { ProcessSettings } from "../platform/settings.js"
+import type { RpcCounter } from "../source/evm/rpc-counters.js"
+import type { SharedLimitHandle } from "../source/evm/shared-limit.js"
+import type { FaultState, ProviderState } from "../status/process-state.js"
+
+export interface IngestThreadInput {
+  readonly index: number
+  readonly holder: string
+  readonly chain: ChainConfig
+  readonly chainName: string
+  readonly chainId: string
+  readonly rawUrl: string
+  readonly settings: ProcessSettings
+  /** By RPC URL, shared by the threads of the process. */
+  readonly limits: readonly SharedLimitHandle[]
+  readonly followsHead: boolean
+  readonly lanes: number
+}
+
+export type ToThread = { readonly type: "stop" } | { readonly type: "pause"; readonly reason: string | null }
+
+/** Counts since the report before. */
+export interface ThreadReport {
+  readonly type: "report"
+  readonly blocks: number
+  readonly transactions: number
+  readonly events: number
+  readonly encodedBytes: number
+  readonly sourceBytes: number
+  readonly ranges: number
+  /** Failed ranges by error code. */
+  readonly failures: Readonly<Record<string, number>>
+  readonly rpc: readonly RpcCounter[]
+  readonly providers: readonly ProviderState[]
+  readonly following: boolean
+  readonly lastFault: FaultState | null
+  readonly lastStoredAtMs: number | null
+  /** Seconds from the head's announcement to its commit, for heads stored since the report before. */
+  readonly headDelays: readonly number[]
+}
+
+export interface ThreadLog {
+  readonly type: "log"
+  readonly level: "debug" | "info" | "warn" | "error" | "fatal"
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+export type FromThread = ThreadReport | ThreadLog | { readonly type: "stopped" }

@@ -1,0 +1,165 @@
+// The whole process: embedded database, demo chain, every chain of the config, the HTTP server; and the way down again, in
+// the opposite order. Nothing is constructed outside of here and startChain.
+
+import { hostname } from "node:os"
+import { join } from "node:path"
+import { startHttpServer } from "../api/http-server.js"
+import type { Clock } from "../platform/clock.js"
+import { DiskGuard } from "../platform/disk-guard.js"
+import type { ChainConfig, Config } from "../platform/load-config.js"
+import type { Logger } from "../platform/logger.js"
+import { createMetrics } from "../platform/metrics.js"
+import type { Random } from "../platform/random.js"
+import { type EmbeddedPostgres, startEmbedded } from "../postgres/embedded/start-embedded.js"
+import { CompletionWatch } from "./completion-watch.js"
+import type { Role } from "./role.js"
+import { type RunningChain, startChain } from "./start-chain.js"
+
+export interface StartDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export interface StartOptions {
+  readonly config: Config
+  readonly roles: readonly Role[]
+  readonly version: string
+  readonly exitWhenDone: boolean
+  readonly signal: AbortSignal
+  /** What is going on before there is anything to measure. */
+  readonly onStage: (text: string) => void
+  /** --exit-when-done: everything asked for is stored. */
+  readonly onDone: () => void
+}
+
+export interface Tidemark {
+  readonly chains: readonly RunningChain[]
+  readonly httpUrl: string
+  stop(): Promise<void>
+}
+
+export async function startTidemark(deps: StartDeps, options: StartOptions): Promise<Tidemark> {
+  const { clock, logger, random } = deps
+  const { config, roles, signal } = options
+  const settings = config.process
+  const holder = `${hostname()}:${process.pid}`
+  const processId = random.uuid()
+  // Taken down in the opposite order, also when the start itself fails half way.
+  const down: (() => Promise<void>)[] = []
+  const stop = async (): Promise<void> => {
+    for (const step of down.splice(0).reverse()) await step()
+  }
+  try {
+    // First, so that a second start in a directory is told whose it is.
+    const embedded = await startEmbeddedIfNeeded(deps, options)
+    if (embedded) down.push(() => embedded.stop())
+    const metrics = createMetrics()
+    const chains: RunningChain[] = []
+    const http = await startHttpServer({
+      host: settings.host,
+      port: settings.port,
+      anyPort: !roles.includes("serve"),
+      chains: () => chains,
+      metrics,
+      readyLagBlocks: settings.readyLagBlocks,
+      clock,
+      logger,
+    })
+    down.push(() => http.stop())
+    for (const configured of config.chains) {
+      const chain = await withDemoChain(deps, { chain: configured, options, down })
+      const running = await startChain(
+        { ...deps, embedded, metrics },
+        { chain, settings, roles, holder, processId, version: options.version, httpUrl: http.url, signal },
+      )
+      chains.push(running)
+      down.push(() => running.stop())
+    }
+    if (embedded) down.push(guardDisk(deps, { embedded, config, chains }))
+    if (options.exitWhenDone) down.push(watchCompletion(deps, { config, chains, onDone: options.onDone }))
+    return { chains, httpUrl: http.url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startEmbeddedIfNeeded(
+  { clock, random, logger }: StartDeps,
+  { config, onStage }: StartOptions,
+): Promise<EmbeddedPostgres | undefined> {
+  if (config.chains.every(({ dbRawUrl }) => dbRawUrl)) return undefined
+  onStage("starting the embedded Postgres")
+  return startEmbedded({
+    dataDir: config.process.dataDir,
+    clock,
+    random,
+    logger: logger.child({ service: "postgres" }),
+  })
+}
+
+async function withDemoChain(
+  { clock, logger }: StartDeps,
+  { chain, options, down }: { chain: ChainConfig; options: StartOptions; down: (() => Promise<void>)[] },
+): Promise<ChainConfig> {
+  if (!chain.demo) return chain
+  options.onStage("starting the demo chain")
+  // Only the demo needs what it needs to sign and encode transactions.
+  const { startDemoChain } = await import("../demo/start-demo-chain.js")
+  const demo = await startDemoChain({
+    directory: join(options.config.process.dataDir, "demo"),
+    clock,
+    logger: logger.child({ service: "demo-chain" }),
+    signal: options.signal,
+    onProgress: ({ made, total }) =>
+      options.onStage(`making the demo chain's history: ${made}/${total} blocks`),
+  })
+  down.push(() => demo.stop())
+  return { ...chain, rpcUrls: [demo.httpUrl], wsUrls: [demo.wsUrl] }
+}
+
+function guardDisk(
+  { clock, logger }: StartDeps,
+  {
+    embedded,
+    config,
+    chains,
+  }: { embedded: EmbeddedPostgres; config: Config; chains: readonly RunningChain[] },
+): () => Promise<void> {
+  const guard = new DiskGuard({
+    directory: embedded.dataDir,
+    minFreeBytes: config.process.minFreeDisk,
+    clock,
+    logger,
+    onChange: (low) => {
+      for (const chain of chains) chain.pause(low ? "disk" : null)
+    },
+  })
+  guard.start()
+  return () => guard.stop()
+}
+
+function watchCompletion(
+  { clock, logger }: StartDeps,
+  { config, chains, onDone }: { config: Config; chains: readonly RunningChain[]; onDone: () => void },
+): () => Promise<void> {
+  const waiting = new Set(chains)
+  const watches = chains.map((chain, i) => {
+    const endBlock = config.chains[i]!.endBlock!
+    const watch = new CompletionWatch({
+      database: chain.database,
+      endBlock,
+      clock,
+      logger,
+      onDone: () => {
+        if (waiting.delete(chain) && waiting.size === 0) onDone()
+      },
+    })
+    watch.start()
+    return watch
+  })
+  return async () => {
+    await Promise.all(watches.map((watch) => watch.stop()))
+  }
+}

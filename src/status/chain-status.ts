@@ -1,0 +1,113 @@
+// How far a chain is, as read from its databases alone: the same answer in every process and in the CLI. Heights are
+// inclusive where they stand alone, ranges are half-open. Ages count from the database's clock, so hosts may disagree on time.
+
+import type { LeaseRow } from "../coordination/lease-store.js"
+import type { RangeSet } from "../domain/range-set.js"
+import type { ProcessState, ProviderState } from "./process-state.js"
+
+export interface ChainStatus {
+  readonly name: string
+  /** Null until the chain was pinned, at the first start that reached a node. */
+  readonly chainId: string | null
+  readonly epoch: number
+  readonly start: number
+  readonly liveFrom: number | null
+  readonly head: number | null
+  /** Since a process last heard the head from a node. */
+  readonly headAgeMs: number | null
+  readonly finalized: number | null
+  readonly follower: string | null
+  readonly followerAgeMs: number | null
+  /** The highest height stored without a hole above finality: what the lag is counted from. */
+  readonly storedHead: number | null
+  /** Blocks between the head and what is stored; null until a head was heard of. */
+  readonly lag: number | null
+  /** Of [start, head], two digits, rounded down: 100 means all of it. */
+  readonly percent: number
+  /** Until history is filled, at the present rate; null when that cannot be said. 0: it is filled. */
+  readonly etaMs: number | null
+  /** Up to where every worker is complete. */
+  readonly watermark: number | null
+  readonly workers: readonly WorkerStatus[]
+  readonly deadBlocks: readonly DeadBlock[]
+  readonly lastError: StatusError | null
+  readonly store: StoreSize
+  readonly processes: readonly ProcessRow[]
+  readonly providers: readonly ProviderSummary[]
+  /** How long there has been work that is not done, as the processes have seen it; null when there is none. */
+  readonly workForMs: number | null
+  /** The rollback under way, if any. */
+  readonly rollbackOpen: boolean
+  /** By the database's clock. */
+  readonly readAtMs: number
+}
+
+export interface WorkerStatus {
+  readonly worker: string
+  readonly watermark: number | null
+  /** Heights with their data. */
+  readonly coverage: RangeSet
+  /** Heights a person passed over. */
+  readonly skipped: RangeSet
+  /** [start, head] − covered − skipped − leased. */
+  readonly gaps: RangeSet
+  /** [start, head] − covered − skipped: gaps, and what is leased, failed or dead. */
+  readonly missing: RangeSet
+  readonly leases: LeaseCounts
+  readonly unfinished: readonly LeaseRow[]
+  /** Since coverage last grew (or was cut). */
+  readonly movedAgoMs: number | null
+  readonly blocksPerSecond: Rate
+  readonly lag: number | null
+}
+
+export interface LeaseCounts {
+  readonly active: number
+  readonly failed: number
+  readonly dead: number
+}
+
+/** Over the last 10 and 60 seconds, or as long as a process has been up. */
+export interface Rate {
+  readonly last10s: number
+  readonly last60s: number
+}
+
+export interface DeadBlock {
+  readonly worker: string
+  readonly height: number
+  readonly attempts: number
+  readonly code: string | null
+  readonly error: string | null
+}
+
+export interface StatusError {
+  readonly code: string
+  readonly message: string
+  readonly agoMs: number
+  /** "raw_ingester [0, 100)", or "process host:pid". */
+  readonly where: string
+}
+
+export interface StoreSize {
+  readonly rawBytes: number | null
+  readonly appBytes: number | null
+}
+
+export interface ProcessRow {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly roles: readonly string[]
+  readonly version: string
+  readonly httpUrl: string | null
+  readonly upMs: number
+  readonly seenAgoMs: number
+  readonly state: ProcessState
+}
+
+/** One provider as all processes see it. Its state is the best anyone sees: one that reaches it is enough to go on. */
+export interface ProviderSummary extends ProviderState {
+  readonly processes: number
+  readonly openIn: number
+}

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest"
+import {
+  sampleDeadLease,
+  sampleDone,
+  sampleLease,
+  sampleProcess,
+  sampleProvider,
+  sampleStatus,
+} from "../../test/support/status-sample.js"
+import type { ChainStatus } from "./chain-status.js"
+import { diagnose } from "./diagnose.js"
+import { type StallCause, stallCauses } from "./diagnosis.js"
+
+const options = { stallAfterMs: 60_000 }
+const still = { movedAgoMs: 120_000 }
+const error = (code: string): Partial<ChainStatus> => ({
+  lastError: { code, message: "as it said", agoMs: 1_000, where: "raw_ingester [600, 650)" },
+})
+
+describe("diagnose, stalled", () => {
+  const cases: readonly [StallCause, string, ChainStatus, RegExp][] = [
+    ["NO_PROCESS", "no process at all", sampleStatus({ processes: [] }), /no process indexes demo/],
+    [
+      "NO_PROCESS",
+      "only processes that do not ingest",
+      sampleStatus({ processes: [sampleProcess({ roles: ["serve"] })] }),
+      /no process with the role ingest/,
+    ],
+    [
+      "DISK_LOW",
+      "a paused process",
+      sampleStatus({ processes: [sampleProcess({}, { paused: "disk" })] }, still),
+      /nearly full.*harbour/,
+    ],
+    ["DISK_LOW", "a full database", sampleStatus(error("DATABASE_FULL"), still), /no room left/],
+    [
+      "NODE_WRONG_CHAIN",
+      "a provider of another chain",
+      sampleStatus({ providers: [sampleProvider({ state: "open", mismatch: "5" })] }, still),
+      /rpc\.example:8545 serves chain 5, but demo is chain 31337/,
+    ],
+    ["NODE_WRONG_CHAIN", "a refused chain", sampleStatus(error("CHAIN_MISMATCH"), still), /as it said/],
+    [
+      "NODE_UNREACHABLE",
+      "every provider away",
+      sampleStatus({ providers: [sampleProvider({ state: "open", lastError: "refused" })] }, still),
+      /rpc\.example:8545\) does not answer: refused/,
+    ],
+    [
+      "NODE_UNREACHABLE",
+      "two providers away",
+      sampleStatus(
+        { providers: [sampleProvider({ state: "open" }), sampleProvider({ label: "b", state: "open" })] },
+        still,
+      ),
+      /none of the 2 nodes of demo \(rpc\.example:8545, b\) answers/,
+    ],
+    ["NODE_UNREACHABLE", "timeouts", sampleStatus(error("RPC_TIMEOUT"), still), /as it said \(RPC_TIMEOUT/],
+    ["RATE_LIMITED", "refused requests", sampleStatus(error("RPC_RATE_LIMITED"), still), /more requests/],
+    [
+      "RATE_LIMITED",
+      "refused requests that opened the breaker",
+      sampleStatus({ ...error("RPC_RATE_LIMITED"), providers: [sampleProvider({ state: "open" })] }, still),
+      /more requests/,
+    ],
+    ["NODE_LYING", "a failed check", sampleStatus(error("VERIFY_FAILED"), still), /found wrong/],
+    ["NODE_LYING", "nonsense", sampleStatus(error("RPC_BAD_RESPONSE"), still), /found wrong/],
+    ["NODE_BEHIND", "a missing block", sampleStatus(error("RPC_BLOCK_MISSING"), still), /does not have/],
+    [
+      "NODE_BEHIND",
+      "a head below what is stored",
+      sampleStatus({ storedHead: 1_300, headAgeMs: 90_000, workers: [] }),
+      /head is 1199, below block 1300/,
+    ],
+    [
+      "PARENT_MISMATCH",
+      "a parent that differs",
+      sampleStatus(error("PARENT_MISMATCH"), still),
+      /reorganised/,
+    ],
+    ["PARENT_MISMATCH", "a seam that differs", sampleStatus(error("SEAM_MISMATCH"), still), /reorganised/],
+    ["PARENT_MISMATCH", "an open rollback", sampleStatus({ rollbackOpen: true }, still), /not finished/],
+    [
+      "DATABASE_UNREACHABLE",
+      "writers without a connection",
+      sampleStatus(error("DATABASE_UNREACHABLE"), still),
+      /cannot write/,
+    ],
+    [
+      "DEAD_BLOCK",
+      "a dead block under everything else",
+      sampleStatus({}, { ...still, leases: [sampleDeadLease(600)] }),
+      /block 600 of raw_ingester is DEAD after 20 tries: VERIFY_FAILED/,
+    ],
+    [
+      "LEASE_STUCK",
+      "a lease nobody reaps",
+      sampleStatus({}, { ...still, leases: [sampleLease({ expiresInMs: -40_000, leasedForMs: 70_000 })] }),
+      /\[600, 650\) has been held by harbour:4242:0 for 70 s.*expired/,
+    ],
+    [
+      "LEASE_STUCK",
+      "a holder that renews and does nothing",
+      sampleStatus({}, { ...still, leases: [sampleLease({ expiresInMs: 20_000, leasedForMs: 90_000 })] }),
+      /for 90 s and is not done$/,
+    ],
+    [
+      "NO_FOLLOWER",
+      "a head nobody asks for",
+      sampleStatus({ headAgeMs: 90_000, followerAgeMs: 90_000 }),
+      /nobody follows the head of demo; harbour:4242:0 did until 90 s ago/,
+    ],
+    ["UNKNOWN", "no trace", sampleStatus({}, still), /no error was recorded/],
+    ["UNKNOWN", "a bug", sampleStatus(error("BUG"), still), /as it said \(BUG/],
+  ]
+
+  for (const [cause, what, status, message] of cases) {
+    test(`${what} is ${cause}`, () => {
+      const diagnosis = diagnose(status, options)
+      expect(diagnosis).toMatchObject({ state: "stalled", cause })
+      expect(diagnosis.message).toMatch(message)
+      expect(diagnosis.todo).not.toBeNull()
+    })
+  }
+
+  test("every cause is in the table", () => {
+    expect([...new Set(cases.map(([cause]) => cause))].sort()).toEqual([...stallCauses].sort())
+  })
+
+  test("a head that nobody heard for long is a stall, also when all known blocks are stored", () => {
+    const providers = [sampleProvider({ state: "open" })]
+    const status = sampleStatus(
+      { headAgeMs: 61_000, providers, workForMs: null },
+      { ...sampleDone, ...still },
+    )
+    expect(diagnose(status, options)).toMatchObject({ state: "stalled", cause: "NODE_UNREACHABLE" })
+  })
+})
+
+describe("diagnose, not stalled", () => {
+  test("progress is ok, whatever a provider said a while ago", () => {
+    expect(diagnose(sampleStatus(error("RPC_TIMEOUT")), options)).toMatchObject({ state: "ok", cause: null })
+  })
+
+  test("a slow chain is not stalled in the moment its next block appears", () => {
+    const work = { head: 1_200, coverage: [{ from: 0, to: 1_200 }], leases: [], movedAgoMs: 3_600_000 }
+    expect(diagnose(sampleStatus({ workForMs: 200 }, work), options).state).toBe("ok")
+    expect(diagnose(sampleStatus({ workForMs: 61_000 }, work), options).state).toBe("stalled")
+    expect(diagnose(sampleStatus({ workForMs: 61_000 }, work), { ...options, workForMs: 200 }).state).toBe(
+      "ok",
+    )
+  })
+
+  test("a quiet chain whose blocks are all stored is ok", () => {
+    const status = sampleStatus({ workForMs: null }, { ...sampleDone, movedAgoMs: 86_400_000 })
+    expect(diagnose(status, options)).toMatchObject({ state: "ok", cause: null })
+  })
+
+  test("a process that came up a moment ago is starting, however old the last block is", () => {
+    const status = sampleStatus(
+      {
+        processes: [sampleProcess({ upMs: 5_000 })],
+        headAgeMs: 86_400_000,
+        followerAgeMs: 86_400_000,
+        workForMs: 4_000,
+      },
+      { movedAgoMs: 86_400_000 },
+    )
+    expect(diagnose(status, options)).toMatchObject({ state: "starting", cause: null })
+  })
+
+  test("a dead block is named at once, while all else moves", () => {
+    const status = sampleStatus({}, { leases: [sampleLease(), sampleDeadLease(700)] })
+    expect(diagnose(status, options)).toMatchObject({ state: "degraded", cause: "DEAD_BLOCK" })
+  })
+
+  test("a dead block is no stall by itself: it waits for a person", () => {
+    const coverage = [
+      { from: 0, to: 600 },
+      { from: 601, to: 1_200 },
+    ]
+    const status = sampleStatus({}, { coverage, leases: [sampleDeadLease(600)], movedAgoMs: 86_400_000 })
+    expect(diagnose(status, options)).toMatchObject({ state: "degraded", cause: "DEAD_BLOCK" })
+  })
+
+  const worries: readonly [StallCause, string, ChainStatus][] = [
+    [
+      "NODE_WRONG_CHAIN",
+      "one provider of another chain",
+      sampleStatus({ providers: [sampleProvider(), sampleProvider({ label: "b", mismatch: "5" })] }),
+    ],
+    ["NODE_LYING", "a fresh failed check", sampleStatus(error("VERIFY_FAILED"))],
+    ["PARENT_MISMATCH", "a refused seam", sampleStatus(error("SEAM_MISMATCH"))],
+    [
+      "DISK_LOW",
+      "one paused process",
+      sampleStatus({ processes: [sampleProcess(), sampleProcess({}, { paused: "disk" })] }),
+    ],
+    ["NODE_BEHIND", "a node below the store", sampleStatus({ storedHead: 1_300 })],
+    ["NO_FOLLOWER", "history without a head", sampleStatus({ followerAgeMs: 40_000, headAgeMs: 40_000 })],
+    [
+      "NODE_UNREACHABLE",
+      "nodes that went away just now",
+      sampleStatus({ providers: [sampleProvider({ state: "open" })] }),
+    ],
+  ]
+  for (const [cause, what, status] of worries) {
+    test(`${what} is a worry: ${cause}`, () => {
+      expect(diagnose(status, options)).toMatchObject({ state: "degraded", cause })
+    })
+  }
+})

@@ -1,0 +1,79 @@
+// Says every two seconds that this process lives and how it is, and takes its row away when it leaves. What is written is
+// for people and the stall doctor; no decision rests on it.
+
+import type { Clock } from "../platform/clock.js"
+import { describeError } from "../platform/errors.js"
+import type { Logger } from "../platform/logger.js"
+import { LoopingService } from "../platform/looping-service.js"
+import { printable } from "../platform/printable.js"
+import type { Queryable } from "../postgres/transaction.js"
+import type { ProcessState } from "./process-state.js"
+
+export interface ProcessReporterOptions {
+  readonly database: Queryable
+  readonly clock: Clock
+  readonly logger: Logger
+  /** A uuid of this run of the process. */
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly roles: readonly string[]
+  readonly version: string
+  /** Null until the server listens. */
+  readonly httpUrl: () => string | null
+  readonly state: () => ProcessState
+  readonly intervalMs?: number
+}
+
+/** Rows of processes that died without a word are swept this often. */
+const sweepEveryTurns = 300
+
+export class ProcessReporter extends LoopingService {
+  private readonly options: ProcessReporterOptions
+  private turns = 0
+
+  constructor(options: ProcessReporterOptions) {
+    super({
+      name: "process-reporter",
+      clock: options.clock,
+      logger: options.logger,
+      intervalMs: options.intervalMs ?? 2_000,
+      // Ten seconds of backoff would make a living process look gone soon after an outage.
+      maxBackoffMs: 4_000,
+    })
+    this.options = options
+  }
+
+  async runOnce(): Promise<undefined> {
+    const { database, id, host, pid, roles, version, httpUrl, state } = this.options
+    await database.query(
+      `insert into raw.processes (id, host, pid, roles, version, http_url, state)
+       values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (id) do update set roles = excluded.roles, version = excluded.version,
+         http_url = excluded.http_url, state = excluded.state, seen_at = clock_timestamp()`,
+      [id, host, pid, [...roles], version, httpUrl(), toJsonb(state())],
+    )
+    if (this.turns++ % sweepEveryTurns === 0) {
+      await database.query("delete from raw.processes where seen_at < clock_timestamp() - interval '1 day'")
+    }
+    return undefined
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop()
+    if (this.turns === 0) return
+    try {
+      await this.options.database.query("delete from raw.processes where id = $1", [this.options.id])
+      this.turns = 0
+    } catch (error) {
+      // It is dropped from every status half a minute from now anyway.
+      this.logger.debug({ error: describeError(error) }, "the process's row was left behind")
+    }
+  }
+}
+
+/** jsonb refuses the zero character and halves of surrogate pairs, which a node's error text may well hold. */
+const toJsonb = (state: ProcessState): string =>
+  JSON.stringify(state, (_key, value: unknown) =>
+    typeof value === "string" ? printable(value).replace(/\p{Surrogate}/gu, "\ufffd") : value,
+  )

@@ -1,0 +1,57 @@
+// What a process says of itself, every few seconds, in raw.processes.state: for people, other processes' status and the
+// stall doctor. Read by no decision of the protocol.
+
+export interface ProviderState {
+  /** Host and port; never a path or a key. */
+  readonly label: string
+  readonly state: "closed" | "open" | "half-open"
+  readonly lastError: string | null
+  readonly lastErrorAtMs: number | null
+  /** The chain id it answered, when that is not the one expected. */
+  readonly mismatch: string | null
+}
+
+export interface FaultState {
+  readonly code: string
+  readonly message: string
+  readonly atMs: number
+}
+
+export interface ProcessState {
+  readonly threads: number
+  readonly followsHead: boolean
+  readonly providers: readonly ProviderState[]
+  /** Why nothing new is claimed, if so: "draining", "disk". */
+  readonly paused: string | null
+  /** The last fault of ingestion, if it is not over: cleared by the next range that succeeds. */
+  readonly lastFault: FaultState | null
+  /** The last time anything was stored by this process. */
+  readonly lastStoredAtMs: number | null
+  readonly rssBytes: number
+  /** How long there has been work that is not done, as the stall doctor of this process sees it; null: all is done. */
+  readonly workForMs?: number | null
+}
+
+/** Tolerates what another release wrote. */
+export function parseProcessState(value: unknown): ProcessState {
+  const state = (typeof value === "object" && value !== null ? value : {}) as Partial<ProcessState>
+  return {
+    threads: typeof state.threads === "number" ? state.threads : 0,
+    followsHead: state.followsHead === true,
+    providers: Array.isArray(state.providers) ? state.providers.filter(isProvider) : [],
+    paused: typeof state.paused === "string" ? state.paused : null,
+    lastFault: isFault(state.lastFault) ? state.lastFault : null,
+    lastStoredAtMs: typeof state.lastStoredAtMs === "number" ? state.lastStoredAtMs : null,
+    rssBytes: typeof state.rssBytes === "number" ? state.rssBytes : 0,
+    workForMs: typeof state.workForMs === "number" ? state.workForMs : null,
+  }
+}
+
+const isProvider = (value: unknown): value is ProviderState =>
+  typeof (value as ProviderState | null)?.label === "string" &&
+  ["closed", "open", "half-open"].includes((value as ProviderState).state)
+
+const isFault = (value: unknown): value is FaultState =>
+  typeof (value as FaultState | null)?.code === "string" &&
+  typeof (value as FaultState).message === "string" &&
+  typeof (value as FaultState).atMs === "number"

@@ -1,0 +1,158 @@
+// Reads a chain's status out of its databases, raw in one snapshot, so that coverage, leases and head belong together.
+
+import { type CoordinationTables, coordinationTables } from "../coordination/postgres/coordination-tables.js"
+import { readCoordination } from "../coordination/postgres/read-coordination.js"
+import { union } from "../domain/range-set.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import type { ChainStatus, DeadBlock, ProcessRow, Rate, StatusError, WorkerStatus } from "./chain-status.js"
+import {
+  type ChainHeights,
+  commonWatermark,
+  etaMs,
+  lagOf,
+  measureWorker,
+  percentDone,
+  storedHead,
+} from "./measure-progress.js"
+import { mergeProviders } from "./merge-providers.js"
+import {
+  readChainRow,
+  readCoverageAges,
+  readLeaseError,
+  readProcesses,
+  readThroughput,
+} from "./read-status-rows.js"
+import { type ReadStoreSize, readStoreSize } from "./store-size.js"
+
+export interface ReadChainStatusOptions {
+  /** What the chain is called while the database does not know yet. */
+  readonly name: string
+  /** The database of the derived tables; its workers are then in the answer. */
+  readonly app?: SqlExecutor<Queryable> | undefined
+  /** A cached reader; without one the sizes are asked for each time. */
+  readonly storeSize?: ReadStoreSize
+  /** A process that was silent for longer counts as gone. */
+  readonly processSeenWithinMs?: number
+}
+
+const readLimits = { isolation: "repeatable read", readOnly: true, statementTimeoutMs: 5_000 } as const
+
+/** Throws DATABASE_UNREACHABLE and the like; NOT the place to decide what is wrong: see `diagnose`. */
+export async function readChainStatus(
+  raw: SqlExecutor<Queryable>,
+  options: ReadChainStatusOptions,
+): Promise<ChainStatus> {
+  const seenWithinMs = options.processSeenWithinMs ?? 30_000
+  const base = await raw.transaction(async (tx) => {
+    const chain = await readChainRow(tx)
+    const processes = await readProcesses(tx, seenWithinMs)
+    const heights: ChainHeights = {
+      start: chain?.start ?? 0,
+      head: chain?.head ?? null,
+      finalized: chain?.finalized ?? null,
+    }
+    const schema = await readSchema(coordinationTables("raw"), tx, { heights, processes })
+    const { rows } = await tx.query<{ now: number }>(
+      "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
+    )
+    return { chain, processes, heights, schema, now: Math.round(rows[0]!.now) }
+  }, readLimits)
+  const { chain, processes, heights, now } = base
+  const derived = options.app
+    ? await options.app.transaction(
+        (tx) => readSchema(coordinationTables("app"), tx, { heights, processes }),
+        readLimits,
+      )
+    : undefined
+  const workers = [...base.schema.workers, ...(derived?.workers ?? [])]
+  const ingester = base.schema.workers.find(({ worker }) => worker === rawIngester)
+  const stored = ingester ? storedHead(heights, union(ingester.coverage, ingester.skipped)) : null
+  return {
+    name: chain?.name ?? options.name,
+    chainId: chain?.chainId ?? null,
+    epoch: chain?.epoch ?? 0,
+    start: heights.start,
+    liveFrom: chain?.liveFrom ?? null,
+    head: heights.head,
+    headAgeMs: chain?.headAgeMs ?? null,
+    finalized: heights.finalized,
+    follower: chain?.follower ?? null,
+    followerAgeMs: chain?.followerAgeMs ?? null,
+    storedHead: stored,
+    lag: lagOf(heights, stored),
+    percent: ingester ? percentDone(heights, ingester.missing) : 0,
+    etaMs: ingester
+      ? etaMs(heights, { missing: ingester.missing, stored, rate: ingester.blocksPerSecond })
+      : null,
+    watermark: commonWatermark(workers),
+    workers,
+    deadBlocks: workers.flatMap(deadBlocks),
+    lastError: newestError([base.schema.error, derived?.error, ...processes.map((one) => faultOf(one, now))]),
+    store: await (options.storeSize ?? (() => readStoreSize({ raw, app: options.app })))(),
+    processes,
+    providers: mergeProviders(processes.flatMap(({ state }) => state.providers)),
+    workForMs: workFor(processes),
+    rollbackOpen: chain?.rollbackOpen ?? false,
+    readAtMs: now,
+  }
+}
+
+async function readSchema(
+  tables: CoordinationTables,
+  tx: Queryable,
+  { heights, processes }: { heights: ChainHeights; processes: readonly ProcessRow[] },
+): Promise<{ workers: readonly WorkerStatus[]; error: StatusError | undefined }> {
+  const { coverage, leases } = await readCoordination(tables, tx)
+  const throughput = await readThroughput(tables, tx)
+  const ages = await readCoverageAges(tables, tx)
+  const upMs = Math.max(0, ...processes.map((process) => process.upMs))
+  const workers = coverage.map((one) =>
+    measureWorker(heights, {
+      coverage: one,
+      leases: leases.filter(({ workerType }) => workerType === one.workerType),
+      movedAgoMs: ages.get(one.workerType) ?? null,
+      blocksPerSecond: rateOf(throughput.get(one.workerType), upMs),
+    }),
+  )
+  return { workers, error: await readLeaseError(tables, tx) }
+}
+
+/** A process that came up five seconds ago has not been slow for the minute before. */
+function rateOf(blocks: { last10s: number; last60s: number } | undefined, upMs: number): Rate {
+  if (!blocks) return { last10s: 0, last60s: 0 }
+  const seconds = (most: number): number => (upMs > 0 ? Math.min(most, Math.max(1, upMs / 1_000)) : most)
+  return { last10s: blocks.last10s / seconds(10), last60s: blocks.last60s / seconds(60) }
+}
+
+const deadBlocks = ({ worker, unfinished }: WorkerStatus): DeadBlock[] =>
+  unfinished
+    .filter(({ status }) => status === "DEAD")
+    .map((lease) => ({
+      worker,
+      height: lease.range.from,
+      attempts: lease.attempt,
+      code: lease.lastErrorCode,
+      error: lease.lastError,
+    }))
+
+function faultOf({ host, pid, state: { lastFault } }: ProcessRow, now: number): StatusError | undefined {
+  if (!lastFault) return undefined
+  return {
+    code: lastFault.code,
+    message: lastFault.message,
+    agoMs: Math.max(0, now - lastFault.atMs),
+    where: `process ${host}:${pid}`,
+  }
+}
+
+const newestError = (errors: readonly (StatusError | undefined)[]): StatusError | null =>
+  errors.filter((error) => error !== undefined).sort((a, b) => a.agoMs - b.agoMs)[0] ?? null
+
+function workFor(processes: readonly ProcessRow[]): number | null {
+  const seen = processes.flatMap(({ state, seenAgoMs }) =>
+    typeof state.workForMs === "number" ? [state.workForMs + seenAgoMs] : [],
+  )
+  return seen.length > 0 ? Math.max(...seen) : null
+}

@@ -1,0 +1,143 @@
+// The statements behind status: chain, throughput and errors of one schema, and the processes. Each reads indexed rows
+// only, so that asking often costs little however long the chain is.
+
+import type { CoordinationTables } from "../coordination/postgres/coordination-tables.js"
+import { formatRange } from "../domain/block-range.js"
+import { heightFrom } from "../postgres/postgres-error.js"
+import type { Queryable } from "../postgres/transaction.js"
+import type { ProcessRow, StatusError } from "./chain-status.js"
+import { parseProcessState } from "./process-state.js"
+
+export interface ChainRow {
+  readonly name: string
+  readonly chainId: string
+  readonly epoch: number
+  readonly start: number
+  readonly liveFrom: number | null
+  readonly head: number | null
+  readonly headAgeMs: number | null
+  readonly finalized: number | null
+  readonly follower: string | null
+  readonly followerAgeMs: number | null
+  readonly rollbackOpen: boolean
+}
+
+/** Undefined until the chain was pinned. */
+export async function readChainRow(sql: Queryable): Promise<ChainRow | undefined> {
+  const {
+    rows: [row],
+  } = await sql.query<
+    Record<string, string | null> & { head_age: number | null; followed_age: number | null; open: boolean }
+  >(
+    `select chain_name, chain_id, chain_epoch, start_height, live_from, head_height, finalized_height, followed_by,
+       ${ageMs("head_seen_at")} as head_age, ${ageMs("followed_at")} as followed_age, intent_id is not null as open
+     from raw.chain_state`,
+  )
+  if (!row) return undefined
+  const height = (name: string): number | null => (row[name] == null ? null : heightFrom(row[name]))
+  return {
+    name: row["chain_name"]!,
+    chainId: row["chain_id"]!,
+    epoch: Number(row["chain_epoch"]),
+    start: heightFrom(row["start_height"]!),
+    liveFrom: height("live_from"),
+    head: height("head_height"),
+    headAgeMs: row.head_age,
+    finalized: height("finalized_height"),
+    follower: row["followed_by"] ?? null,
+    followerAgeMs: row.followed_age,
+    rollbackOpen: row.open,
+  }
+}
+
+/** Blocks of ranges finished within the last seconds, by worker. */
+export async function readThroughput(
+  tables: CoordinationTables,
+  sql: Queryable,
+): Promise<ReadonlyMap<string, { last10s: number; last60s: number }>> {
+  const { rows } = await sql.query<{ worker_type: string; last10s: string; last60s: string }>(
+    `select worker_type, sum(to_height - from_height) as last60s,
+       coalesce(sum(to_height - from_height) filter (where completed_at > clock_timestamp() - interval '10 s'), 0) as last10s
+     from ${tables.leases}
+     where status = 'COMPLETED' and completed_at > clock_timestamp() - interval '60 s'
+     group by worker_type`,
+  )
+  return new Map(
+    rows.map((row) => [row.worker_type, { last10s: Number(row.last10s), last60s: Number(row.last60s) }]),
+  )
+}
+
+export async function readCoverageAges(
+  tables: CoordinationTables,
+  sql: Queryable,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql.query<{ worker_type: string; age: number }>(
+    // A row that never grew says nothing of progress.
+    `select worker_type, ${ageMs("updated_at")} as age from ${tables.coverage}
+     where not isempty(heights) or not isempty(skipped)`,
+  )
+  return new Map(rows.map((row) => [row.worker_type, row.age]))
+}
+
+/** The newest error of work that is not done. */
+export async function readLeaseError(
+  tables: CoordinationTables,
+  sql: Queryable,
+): Promise<StatusError | undefined> {
+  const {
+    rows: [row],
+  } = await sql.query<{
+    worker_type: string
+    from_height: string
+    to_height: string
+    last_error: string
+    last_error_code: string | null
+    age: number
+  }>(
+    `select worker_type, from_height, to_height, last_error, last_error_code, ${ageMs("last_error_at")} as age
+     from ${tables.leases} where status <> 'COMPLETED' and last_error is not null
+     order by last_error_at desc nulls last limit 1`,
+  )
+  if (!row) return undefined
+  const range = { from: heightFrom(row.from_height), to: heightFrom(row.to_height) }
+  return {
+    code: row.last_error_code ?? "BUG",
+    message: row.last_error,
+    agoMs: Math.max(0, row.age ?? 0),
+    where: `${row.worker_type} ${formatRange(range)}`,
+  }
+}
+
+/** Those that said something lately; who went without a word is dropped. */
+export async function readProcesses(sql: Queryable, seenWithinMs: number): Promise<readonly ProcessRow[]> {
+  const { rows } = await sql.query<{
+    id: string
+    host: string
+    pid: number
+    roles: string[]
+    version: string
+    http_url: string | null
+    up: number
+    seen: number
+    state: unknown
+  }>(
+    `select id, host, pid, roles, version, http_url, ${ageMs("started_at")} as up, ${ageMs("seen_at")} as seen, state
+     from raw.processes where seen_at > clock_timestamp() - $1::float8 * interval '1 ms' order by started_at, id`,
+    [seenWithinMs],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    host: row.host,
+    pid: row.pid,
+    roles: row.roles,
+    version: row.version,
+    httpUrl: row.http_url,
+    upMs: Math.max(0, row.up),
+    seenAgoMs: Math.max(0, row.seen),
+    state: parseProcessState(row.state),
+  }))
+}
+
+/** Whole milliseconds since a column's time, as a number. */
+const ageMs = (column: string): string =>
+  `round(extract(epoch from clock_timestamp() - ${column}) * 1000)::float8`

@@ -1,0 +1,114 @@
+// The status as `/status` and `tidemark status --json` give it: heights are strings, names are snake_case, lists are bounded.
+
+import type { LeaseRow } from "../coordination/lease-store.js"
+import type { BlockRange } from "../domain/block-range.js"
+import { countHeights, type RangeSet } from "../domain/range-set.js"
+import type { ChainStatus, WorkerStatus } from "./chain-status.js"
+import type { Diagnosis } from "./diagnosis.js"
+
+const maxRanges = 100
+const maxLeases = 100
+
+export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
+  return {
+    chain: status.name,
+    chain_id: status.chainId,
+    chain_epoch: status.epoch,
+    start_height: String(status.start),
+    head_height: height(status.head),
+    head_age_ms: status.headAgeMs,
+    finalized_height: height(status.finalized),
+    follower: status.follower,
+    stored_head_height: height(status.storedHead),
+    lag_blocks: status.lag,
+    watermark_height: height(status.watermark),
+    history_percent: status.percent,
+    history_eta_ms: status.etaMs,
+    rollback_open: status.rollbackOpen,
+    workers: status.workers.map(workerJson),
+    dead_blocks: status.deadBlocks.slice(0, maxLeases).map((dead) => ({
+      worker: dead.worker,
+      height: String(dead.height),
+      attempts: dead.attempts,
+      code: dead.code,
+      error: dead.error,
+    })),
+    last_error: status.lastError && {
+      code: status.lastError.code,
+      message: status.lastError.message,
+      ago_ms: Math.round(status.lastError.agoMs),
+      where: status.lastError.where,
+    },
+    store: { raw_bytes: status.store.rawBytes, app_bytes: status.store.appBytes },
+    processes: status.processes.map((process) => ({
+      id: process.id,
+      host: process.host,
+      pid: process.pid,
+      roles: process.roles,
+      version: process.version,
+      http_url: process.httpUrl,
+      up_ms: Math.round(process.upMs),
+      seen_ago_ms: Math.round(process.seenAgoMs),
+      threads: process.state.threads,
+      follows_head: process.state.followsHead,
+      paused: process.state.paused,
+      rss_bytes: process.state.rssBytes,
+    })),
+    providers: status.providers.map((provider) => ({
+      label: provider.label,
+      state: provider.state,
+      last_error: provider.lastError,
+      last_error_at: provider.lastErrorAtMs === null ? null : new Date(provider.lastErrorAtMs).toISOString(),
+      wrong_chain_id: provider.mismatch,
+      processes: provider.processes,
+      open_in: provider.openIn,
+    })),
+    diagnosis,
+    read_at: new Date(status.readAtMs).toISOString(),
+  }
+}
+
+export type StatusJson = ReturnType<typeof statusJson>
+
+function workerJson(worker: WorkerStatus) {
+  return {
+    worker: worker.worker,
+    watermark_height: height(worker.watermark),
+    coverage: rangesJson(worker.coverage),
+    coverage_blocks: countHeights(worker.coverage),
+    skipped: rangesJson(worker.skipped),
+    gaps: rangesJson(worker.gaps),
+    gap_blocks: countHeights(worker.gaps),
+    leases: worker.leases,
+    unfinished: worker.unfinished.slice(0, maxLeases).map(leaseJson),
+    blocks_per_second: {
+      last_10s: round(worker.blocksPerSecond.last10s),
+      last_60s: round(worker.blocksPerSecond.last60s),
+    },
+    lag_blocks: worker.lag,
+    moved_ago_ms: worker.movedAgoMs,
+  }
+}
+
+export function leaseJson(lease: LeaseRow) {
+  return {
+    id: lease.id,
+    worker: lease.workerType,
+    ...rangeJson(lease.range),
+    status: lease.status,
+    attempt: lease.attempt,
+    leased_by: lease.leasedBy,
+    leased_for_ms: whole(lease.leasedForMs),
+    expires_in_ms: whole(lease.expiresInMs),
+    next_attempt_in_ms: whole(lease.nextAttemptInMs),
+    error_code: lease.lastErrorCode,
+    error: lease.lastError,
+  }
+}
+
+/** Half-open, as everywhere. The first ones, should a broken store have thousands. */
+const rangesJson = (ranges: RangeSet) => ranges.slice(0, maxRanges).map(rangeJson)
+const rangeJson = ({ from, to }: BlockRange) => ({ from: String(from), to: String(to) })
+const height = (value: number | null): string | null => (value === null ? null : String(value))
+const whole = (value: number | null): number | null => (value === null ? null : Math.round(value))
+const round = (value: number): number => Math.round(value * 100) / 100

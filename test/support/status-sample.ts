@@ -1,0 +1,143 @@
+// A chain's status as a test wants it: half of history is done, the head is followed, one process and one provider are well.
+
+import type { LeaseRow } from "../../src/coordination/lease-store.js"
+import type { ChainStatus, ProcessRow, ProviderSummary, WorkerStatus } from "../../src/status/chain-status.js"
+import { measureWorker } from "../../src/status/measure-progress.js"
+import type { ProcessState } from "../../src/status/process-state.js"
+
+export const sampleProvider = (over: Partial<ProviderSummary> = {}): ProviderSummary => ({
+  label: "rpc.example:8545",
+  state: "closed",
+  lastError: null,
+  lastErrorAtMs: null,
+  mismatch: null,
+  processes: 1,
+  openIn: over.state === "open" ? 1 : 0,
+  ...over,
+})
+
+export const sampleProcess = (
+  over: Partial<ProcessRow> = {},
+  state: Partial<ProcessState> = {},
+): ProcessRow => ({
+  id: "00000000-0000-4000-8000-000000000001",
+  host: "harbour",
+  pid: 4242,
+  roles: ["ingest", "work", "maintain", "wallets", "serve"],
+  version: "0.1.0",
+  httpUrl: "http://127.0.0.1:8080",
+  upMs: 3_600_000,
+  seenAgoMs: 500,
+  state: {
+    threads: 2,
+    followsHead: true,
+    providers: [],
+    paused: null,
+    lastFault: null,
+    lastStoredAtMs: null,
+    rssBytes: 268_435_456,
+    workForMs: null,
+    ...state,
+  },
+  ...over,
+})
+
+export const sampleLease = (over: Partial<LeaseRow> = {}): LeaseRow => ({
+  id: "1",
+  epoch: "00000000-0000-4000-8000-000000000002",
+  workerType: "raw_ingester",
+  range: { from: 600, to: 650 },
+  status: "ACTIVE",
+  attempt: 1,
+  leasedBy: "harbour:4242:0",
+  leasedForMs: 800,
+  expiresInMs: 29_200,
+  nextAttemptInMs: null,
+  lastError: null,
+  lastErrorCode: null,
+  ...over,
+})
+
+export const sampleDeadLease = (height: number): LeaseRow =>
+  sampleLease({
+    id: "2",
+    range: { from: height, to: height + 1 },
+    status: "DEAD",
+    attempt: 20,
+    leasedBy: null,
+    leasedForMs: null,
+    expiresInMs: null,
+    lastError: "the receipts root differs",
+    lastErrorCode: "VERIFY_FAILED",
+  })
+
+export interface SampleWork {
+  readonly head?: number
+  readonly finalized?: number
+  readonly coverage?: readonly { from: number; to: number }[]
+  readonly leases?: readonly LeaseRow[]
+  readonly movedAgoMs?: number | null
+}
+
+export function sampleWorker(work: SampleWork = {}): WorkerStatus {
+  const { head = 1_199, finalized = 1_135 } = work
+  return measureWorker(
+    { start: 0, head, finalized },
+    {
+      coverage: {
+        workerType: "raw_ingester",
+        heights: work.coverage ?? [
+          { from: 0, to: 600 },
+          { from: 1_135, to: 1_200 },
+        ],
+        skipped: [],
+      },
+      leases: work.leases ?? [sampleLease()],
+      movedAgoMs: work.movedAgoMs === undefined ? 400 : work.movedAgoMs,
+      blocksPerSecond: { last10s: 120, last60s: 107 },
+    },
+  )
+}
+
+export function sampleStatus(over: Partial<ChainStatus> = {}, work: SampleWork = {}): ChainStatus {
+  const worker = sampleWorker(work)
+  const { head = 1_199, finalized = 1_135 } = work
+  return {
+    name: "demo",
+    chainId: "31337",
+    epoch: 0,
+    start: 0,
+    liveFrom: 1_135,
+    head,
+    headAgeMs: 400,
+    finalized,
+    follower: "harbour:4242:0",
+    followerAgeMs: 400,
+    storedHead: worker.lag === null ? null : head - worker.lag,
+    lag: worker.lag,
+    percent: 55.41,
+    etaMs: 5_000,
+    watermark: worker.watermark,
+    workers: [worker],
+    deadBlocks: worker.unfinished
+      .filter(({ status }) => status === "DEAD")
+      .map((lease) => ({
+        worker: "raw_ingester",
+        height: lease.range.from,
+        attempts: lease.attempt,
+        code: lease.lastErrorCode,
+        error: lease.lastError,
+      })),
+    lastError: null,
+    store: { rawBytes: 1_288_490_188, appBytes: 8_388_608 },
+    processes: [sampleProcess()],
+    providers: [sampleProvider()],
+    workForMs: 1_800_000,
+    rollbackOpen: false,
+    readAtMs: 1_700_000_000_000,
+    ...over,
+  }
+}
+
+/** The whole chain is stored. */
+export const sampleDone: SampleWork = { coverage: [{ from: 0, to: 1_200 }], leases: [] }
