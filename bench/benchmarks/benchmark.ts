@@ -1,0 +1,23 @@
+// What a benchmark is given, and what it gives back.
+
+import type { BenchPostgres } from "../environment/bench-postgres.js"
+import type { Table } from "../report/render-table.js"
+
+export interface BenchmarkInput {
+  readonly postgres: BenchPostgres
+  /** Of the standard chain, from height 0. */
+  readonly blocks: number
+  readonly rounds: number
+  readonly say: (text: string) => void
+}
+
+export interface BenchmarkReport {
+  readonly tables: readonly Table[]
+  /** What the figures mean, one sentence or two each. */
+  readonly notes: readonly string[]
+}
+
+export interface Benchmark {
+  readonly title: string
+  run(input: BenchmarkInput): Promise<BenchmarkReport>
+}

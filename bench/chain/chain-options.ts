@@ -1,0 +1,69 @@
+// What determines a synthetic chain. Equal resolved options give equal bytes, on any machine and at any time.
+
+export interface Fork {
+  /** The first height that differs. */
+  readonly at: number
+  readonly seed: number
+}
+
+export interface ChainOptions {
+  readonly seed?: number
+  /** The last height: blocks 0 to `blocks` exist. */
+  readonly blocks?: number
+  readonly transactionsPerBlock?: number
+  /** On average: a block has up to a sixth more or fewer. */
+  readonly logsPerBlock?: number
+  readonly holders?: number
+  readonly chainId?: number
+  /** Real transaction hashes, transactionsRoot and receiptsRoot. Off by default: it takes three to four times as long. */
+  readonly realRoots?: boolean
+  /** The same chain below this height, other blocks from it on. Needs `forkSeed`. */
+  readonly forkAt?: number
+  readonly forkSeed?: number
+  /** One block with very many logs in few transactions. */
+  readonly hugeBlockAt?: number
+  readonly hugeBlockLogs?: number
+}
+
+export interface ResolvedChainOptions {
+  readonly seed: number
+  readonly blocks: number
+  readonly transactionsPerBlock: number
+  readonly logsPerBlock: number
+  readonly holders: number
+  readonly chainId: number
+  readonly realRoots: boolean
+  /** In order of making: a later fork wins from its height on. */
+  readonly forks: readonly Fork[]
+  readonly hugeBlockAt: number | undefined
+  readonly hugeBlockLogs: number
+}
+
+export const hugeBlockTransactions = 4
+
+export function resolveChainOptions(options: ChainOptions = {}): ResolvedChainOptions {
+  const { forkAt, forkSeed } = options
+  if ((forkAt === undefined) !== (forkSeed === undefined)) {
+    throw new TypeError("a fork needs both forkAt and forkSeed")
+  }
+  if (forkAt !== undefined && forkAt < 1) throw new RangeError(`forkAt is ${forkAt}; the lowest is 1`)
+  return {
+    seed: options.seed ?? 1,
+    blocks: options.blocks ?? 2_000,
+    transactionsPerBlock: options.transactionsPerBlock ?? 50,
+    logsPerBlock: options.logsPerBlock ?? 60,
+    holders: options.holders ?? 50_000,
+    chainId: options.chainId ?? 1337,
+    realRoots: options.realRoots ?? false,
+    forks: forkAt === undefined ? [] : [{ at: forkAt, seed: forkSeed! }],
+    hugeBlockAt: options.hugeBlockAt,
+    hugeBlockLogs: options.hugeBlockLogs ?? 50_000,
+  }
+}
+
+/** The seed that decides the content of a height. */
+export function seedAt(options: ResolvedChainOptions, height: number): number {
+  let seed = options.seed
+  for (const fork of options.forks) if (height >= fork.at) seed = fork.seed
+  return seed
+}

@@ -1,0 +1,64 @@
+// CPU and memory of processes as the Linux kernel counts them. CPU of ended children is taken from their parent's own
+// counters, so that nothing is lost between the last look and the exit.
+
+import { readdirSync, readFileSync } from "node:fs"
+
+/** Fixed for user space on every Linux that Node runs on. */
+const ticksPerSecond = 100
+
+interface ProcessStat {
+  readonly parent: number
+  readonly ownTicks: number
+  readonly endedChildrenTicks: number
+}
+
+function readStat(pid: number | "self"): ProcessStat | undefined {
+  let text: string
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "latin1")
+  } catch {
+    return undefined // it ended
+  }
+  // The name in brackets may hold anything; what follows it is plain.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
+  const field = (at: number): number => Number(fields[at])
+  return {
+    parent: field(1),
+    ownTicks: field(11) + field(12),
+    endedChildrenTicks: field(13) + field(14),
+  }
+}
+
+/** CPU seconds of all children of this process that have ended, and of their own ended children. */
+export const endedChildrenCpuS = (): number => readStat("self")!.endedChildrenTicks / ticksPerSecond
+
+/** CPU seconds of a running process, its running children and all that have ended: a Postgres server with its backends. */
+export function serverCpuS(pid: number): number {
+  const server = readStat(pid)
+  if (server === undefined) throw new Error(`there is no process ${pid}`)
+  let ticks = server.ownTicks + server.endedChildrenTicks
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue
+    const stat = readStat(Number(entry))
+    if (stat?.parent === pid) ticks += stat.ownTicks
+  }
+  return ticks / ticksPerSecond
+}
+
+/** CPU seconds all processors of the machine have spent on anything. */
+export function machineCpuS(): number {
+  const [, ...fields] = readFileSync("/proc/stat", "latin1").split("\n")[0]!.split(/\s+/)
+  // user, nice, system, (idle, iowait,) irq, softirq
+  const [user, nice, system, , , irq, softirq] = fields.map(Number)
+  return (user! + nice! + system! + irq! + softirq!) / ticksPerSecond
+}
+
+/** The most memory a process has had resident so far, in MB of 10^6 bytes; undefined when it has ended. */
+export function peakRssMb(pid: number): number | undefined {
+  try {
+    const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))
+    return found ? (Number(found[1]) * 1024) / 1e6 : undefined
+  } catch {
+    return undefined
+  }
+}

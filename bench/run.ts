@@ -1,0 +1,100 @@
+// `npm run bench [-- name …] [--blocks N] [--rounds N]`: runs the benchmarks named, or all, prints what they measured and
+// puts it into docs/benchmarks.md. Whatever it started is gone when it ends, however it ends.
+
+import { parseArgs } from "node:util"
+import type { Benchmark } from "./benchmarks/benchmark.js"
+import { claimBenchmark } from "./benchmarks/claim-benchmark.js"
+import { memoryBenchmark } from "./benchmarks/memory-benchmark.js"
+import { profileBenchmark } from "./benchmarks/profile-benchmark.js"
+import { rawBenchmark } from "./benchmarks/raw-benchmark.js"
+import { scalingBenchmark } from "./benchmarks/scaling-benchmark.js"
+import { startBenchPostgres } from "./environment/bench-postgres.js"
+import { isStopping, stopAll, stopAllOnSignals } from "./environment/stop-all.js"
+import { machineFacts } from "./report/machine-facts.js"
+import { renderTable } from "./report/render-table.js"
+import { writeReport } from "./report/write-report.js"
+
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  raw: rawBenchmark,
+  memory: memoryBenchmark,
+  scaling: scalingBenchmark,
+  claim: claimBenchmark,
+  profile: profileBenchmark,
+}
+
+const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--dry-run]
+
+  name        of ${Object.keys(benchmarks).join(", ")}; all by default
+  --blocks    how much of the standard chain is ingested (10000)
+  --rounds    how often each variant runs (3)
+  --dry-run   docs/benchmarks.md is left as it is`
+
+interface Arguments {
+  readonly names: readonly string[]
+  readonly blocks: number
+  readonly rounds: number
+  readonly dryRun: boolean
+}
+
+function readArguments(): Arguments {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      blocks: { type: "string", default: "10000" },
+      rounds: { type: "string", default: "3" },
+      "dry-run": { type: "boolean", default: false },
+    },
+  })
+  const names = positionals.length > 0 ? positionals : Object.keys(benchmarks)
+  const blocks = Number(values.blocks)
+  const rounds = Number(values.rounds)
+  const unknown = names.find((name) => !Object.hasOwn(benchmarks, name))
+  if (unknown !== undefined) throw new TypeError(`there is no benchmark ${unknown}`)
+  if (![blocks, rounds].every((value) => Number.isSafeInteger(value) && value > 0)) {
+    throw new RangeError("--blocks and --rounds take whole numbers from 1")
+  }
+  return { names, blocks, rounds, dryRun: values["dry-run"] }
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+async function main({ names, blocks, rounds, dryRun }: Arguments): Promise<void> {
+  const postgres = await startBenchPostgres()
+  for (const name of names) {
+    const benchmark = benchmarks[name]!
+    say(`${name}:`)
+    const { tables, notes } = await benchmark.run({
+      postgres,
+      blocks,
+      rounds,
+      say: (text) => say(`  ${text}`),
+    })
+    const made = `\`npm run bench -- ${name} --blocks ${blocks} --rounds ${rounds}\` on ${machineFacts({ postgresVersion: postgres.version })}.`
+    const measured = [made, ...tables.map(renderTable), notes.map((note) => `- ${note}`).join("\n")].join(
+      "\n\n",
+    )
+    process.stdout.write(`\n## ${benchmark.title}\n\n${measured}\n\n`)
+    if (!dryRun) writeReport(name, measured)
+  }
+}
+
+let given: Arguments
+try {
+  given = readArguments()
+} catch (error) {
+  say(`${(error as Error).message}\n${usage}`)
+  process.exit(1)
+}
+if (process.platform !== "linux") {
+  say("The benchmarks read /proc, so they run on Linux only.")
+  process.exit(1)
+}
+stopAllOnSignals()
+try {
+  await main(given)
+} catch (error) {
+  if (!isStopping()) console.error(error)
+  process.exitCode = 1
+} finally {
+  await stopAll()
+}

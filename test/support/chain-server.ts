@@ -1,0 +1,138 @@
+// A synthetic EVM node for tests: in this process, where a test drives its head and forks, or as a child process,
+// where it does not take time from the thread that is measured.
+
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createRequire } from "node:module"
+import { createInterface } from "node:readline"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import type { ChainOptions } from "../../bench/chain/chain-options.js"
+import {
+  ChainServer,
+  type ChainServerAddress,
+  type ChainServerOptions,
+} from "../../bench/chain/chain-server.js"
+import type { StatsSnapshot } from "../../bench/chain/server-stats.js"
+import { type Chain, createChain } from "../../bench/chain/synthetic-chain.js"
+
+export interface StartChainServerOptions extends ChainOptions, ChainServerOptions {
+  /** Served instead of one made from the chain options. */
+  readonly chain?: Chain
+}
+
+export interface RunningChainServer {
+  readonly url: string
+  readonly wsUrl: string
+  /** The chain at start; after a reorg, `server.chain` is the present one. */
+  readonly chain: Chain
+  readonly server: ChainServer
+  setHead(head: number): void
+  reorg(toFork: Chain, head?: number): void
+  pause(): void
+  resume(): void
+  stats(options?: { readonly reset?: boolean }): StatsSnapshot
+  stop(): Promise<void>
+}
+
+export async function startChainServer(options: StartChainServerOptions = {}): Promise<RunningChainServer> {
+  const chain = options.chain ?? createChain(options)
+  const server = new ChainServer(chain, options)
+  const { url, ws } = await server.start()
+  return {
+    url,
+    wsUrl: ws,
+    chain,
+    server,
+    setHead: (head) => server.setHead(head),
+    reorg: (toFork, head) => server.reorg(toFork, head),
+    pause: () => server.pause(),
+    resume: () => server.resume(),
+    stats: (which) => server.stats(which),
+    stop: () => server.stop(),
+  }
+}
+
+export interface SpawnChainServerOptions extends ChainOptions, ChainServerOptions {
+  /** Serve from disk, under the default cache folder or this one. */
+  readonly disk?: boolean
+  readonly cacheDir?: string
+  readonly cacheMb?: number
+}
+
+export interface SpawnedChainServer {
+  readonly url: string
+  readonly wsUrl: string
+  readonly pid: number
+  stats(options?: { readonly reset?: boolean }): Promise<StatsSnapshot>
+  stop(): Promise<void>
+}
+
+const serverFile = fileURLToPath(new URL("../../bench/chain/server.ts", import.meta.url))
+
+// Resolved from here, because the child looks from its working directory, which may be anywhere.
+const tsxLoader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href
+
+export async function spawnChainServer(options: SpawnChainServerOptions = {}): Promise<SpawnedChainServer> {
+  const child = spawn(
+    process.execPath,
+    ["--import", tsxLoader, serverFile, "--lifeline", ...flagsOf(options)],
+    {
+      stdio: ["pipe", "pipe", "pipe"],
+    },
+  )
+  let complaints = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints = (complaints + text).slice(-4_096)
+  })
+  // "close" comes after the last of its output, "exit" may come before.
+  const exited = once(child, "close")
+  const firstLine = once(createInterface(child.stdout), "line") as Promise<[string]>
+  const ready = await Promise.race([firstLine, exited.then(([code]) => code as number | null)])
+  if (!Array.isArray(ready)) {
+    throw new Error(`the chain server ended with code ${ready} before it was ready: ${complaints.trim()}`)
+  }
+  const { url, ws } = JSON.parse(ready[0]) as ChainServerAddress
+  return {
+    url,
+    wsUrl: ws,
+    pid: child.pid!,
+    stats: async (which) => {
+      const answer = await fetch(`${url}/stats${which?.reset ? "?reset=1" : ""}`)
+      return (await answer.json()) as StatsSnapshot
+    },
+    stop: async () => {
+      child.kill("SIGTERM")
+      await exited
+    },
+  }
+}
+
+function flagsOf(options: SpawnChainServerOptions): string[] {
+  const flags: string[] = []
+  const value = (flag: string, given: number | string | undefined) => {
+    if (given !== undefined) flags.push(`--${flag}`, String(given))
+  }
+  value("blocks", options.blocks)
+  value("seed", options.seed)
+  value("transactions", options.transactionsPerBlock)
+  value("logs", options.logsPerBlock)
+  value("holders", options.holders)
+  value("chain-id", options.chainId)
+  value("fork-at", options.forkAt)
+  value("fork-seed", options.forkSeed)
+  value("huge-block-at", options.hugeBlockAt)
+  value("huge-block-logs", options.hugeBlockLogs)
+  value("cache-dir", options.cacheDir)
+  value("cache-mb", options.cacheMb)
+  value("host", options.host)
+  value("port", options.port)
+  value("latency-ms", options.latencyMs)
+  value("start-head", options.startHead)
+  value("block-ms", options.blockMs)
+  value("finality", options.finality)
+  value("max-batch", options.maxBatch)
+  if (options.realRoots) flags.push("--real-roots")
+  if (options.disk) flags.push("--disk")
+  if (options.receiptsMethod === false) flags.push("--no-receipts-method")
+  return flags
+}
