@@ -1,0 +1,302 @@
+// The documents say what the code says: every setting, error code, metric, table, route and flag has its line, and none is
+// listed that does not exist. Links lead somewhere, and tests that are named exist.
+
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import type { FastifyInstance } from "fastify"
+import { describe, expect, test } from "vitest"
+import { statusRoutes } from "../src/api/status-routes.js"
+import { leasesHelp } from "../src/cli/leases-command.js"
+import { migrateHelp } from "../src/cli/migrate-command.js"
+import { startHelp } from "../src/cli/start.js"
+import { statusHelp } from "../src/cli/status-command.js"
+import { systemClock } from "../src/platform/clock.js"
+import { errorCodes } from "../src/platform/errors.js"
+import { createMetrics, metricNames } from "../src/platform/metrics.js"
+import { kebab, type SettingTable } from "../src/platform/setting.js"
+import { chainSettings, checkNames, processSettings } from "../src/platform/settings.js"
+import { stallCauses } from "../src/status/diagnosis.js"
+
+const root = resolve(import.meta.dirname, "..")
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+function filesBelow(directory: string, ending: string): string[] {
+  return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${directory}/${entry.name}`
+    return entry.isDirectory() ? filesBelow(path, ending) : path.endsWith(ending) ? [path] : []
+  })
+}
+
+const documents = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/coordination/PROTOCOL.md"],
+  ...filesBelow("docs", ".md"),
+]
+
+/** The text below a heading, up to the next of the same or a higher level. */
+function section(path: string, heading: string): string {
+  const lines = read(path).split("\n")
+  const start = lines.indexOf(heading)
+  if (start < 0) throw new Error(`${path} has no heading ${heading}`)
+  const level = heading.indexOf(" ")
+  const end = lines.findIndex((line, i) => i > start && /^#+ /.test(line) && line.indexOf(" ") <= level)
+  return lines.slice(start + 1, end < 0 ? undefined : end).join("\n")
+}
+
+/** The cells of every row of every table in a text, without the heads. */
+function tableRows(text: string): string[][] {
+  const lines = text.split("\n")
+  return lines.flatMap((line, i) => {
+    const isRow = line.startsWith("|") && !/^\|[-|]+\|$/.test(line)
+    if (!isRow || /^\|[-|]+\|$/.test(lines[i + 1] ?? "")) return []
+    const cells = line.split(/(?<!\\)\|/).slice(1, -1)
+    return [cells.map((cell) => cell.trim())]
+  })
+}
+
+const code = (text: string): string => `\`${text}\``
+const unquoted = (cell: string): string => cell.replaceAll("`", "")
+
+describe("docs/reference/config.md", () => {
+  const page = "docs/reference/config.md"
+  const expected = (table: SettingTable): string[][] =>
+    Object.entries(table).map(([name, { env, fallback, allowed, help }]) => [
+      code(name),
+      code(env),
+      code(`--${kebab(name)}`),
+      fallback === undefined ? "none" : code(String(fallback)),
+      allowed,
+      help,
+    ])
+
+  test("has every setting of the process as it is, and no other", () => {
+    expect(tableRows(section(page, "## Of the process"))).toEqual(expected(processSettings))
+  })
+
+  test("has every setting of a chain as it is, and no other", () => {
+    const rows = tableRows(section(page, "## Of a chain").split("### ")[0]!)
+    expect(rows).toEqual(expected(chainSettings))
+  })
+
+  test("has every check", () => {
+    const rows = tableRows(section(page, "### `checks`"))
+    expect(rows.map(([name]) => unquoted(name!))).toEqual([...checkNames])
+  })
+
+  test("no page names a variable that nothing reads", () => {
+    const settings = [...Object.values(processSettings), ...Object.values(chainSettings)]
+    const known = new Set([
+      ...settings.map(({ env }) => env),
+      // Read beside the tables; UPDATE_SCHEMA by a test.
+      ...["RPC_URL", "ROLES", "NO_COLOR", "UPDATE_SCHEMA"],
+      ...Object.keys(errorCodes),
+      ...stallCauses,
+    ])
+    // Words in code with an underscore, and assignments: what a reader would take for a variable.
+    const named = documents.flatMap((path) =>
+      [...read(path).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`|\b([A-Z]+(?:_[A-Z]+)*)=\S/g)].map(
+        ([, quoted, assigned]) => `${path}: ${quoted ?? assigned}`,
+      ),
+    )
+    expect(named.filter((name) => !known.has(name.split(": ")[1]!))).toEqual([])
+    expect(named.length).toBeGreaterThan(50)
+  })
+})
+
+test("docs/reference/errors.md has every error code with its action, and no other", () => {
+  const sections = read("docs/reference/errors.md").split("\n## ").slice(1)
+  const rows = sections.flatMap(tableRows)
+  expect(Object.fromEntries(rows.map(([name, action]) => [unquoted(name!), action]))).toEqual(errorCodes)
+  expect(rows).toHaveLength(Object.keys(errorCodes).length)
+  for (const row of rows) expect(row.filter((cell) => cell === "")).toEqual([])
+})
+
+test("docs/guides/operate.md has every cause of a stall, and no other", () => {
+  const rows = tableRows(section("docs/guides/operate.md", "## The stall doctor"))
+  expect(rows.map(([cause]) => unquoted(cause!))).toEqual([...stallCauses])
+})
+
+describe("metrics", () => {
+  test("docs/reference/metrics.md has every metric as it is, and no other", () => {
+    const kinds = ["## Gauges", "## Counters", "## Histogram"]
+    const rows = kinds.flatMap((heading) => tableRows(section("docs/reference/metrics.md", heading)))
+    const names = metricNames()
+    type Described = { name: string; help: string; labelNames: string[] }
+    const metrics = createMetrics().registry.getMetricsAsArray() as unknown as Described[]
+    const expected = metrics
+      .filter(({ name }) => names.includes(name))
+      .map((metric) => [
+        code(metric.name),
+        metric.constructor.name.toLowerCase(),
+        metric.labelNames.map(code).join(", "),
+        metric.help,
+      ])
+    expect(rows).toEqual(expected)
+    expect(rows.map(([name]) => unquoted(name!)).sort()).toEqual(names)
+  })
+
+  test.each(["docs/dashboards/tidemark.json", ...documents])("%s uses existing metrics only", (path) => {
+    const names = new Set(metricNames())
+    const used = [...read(path).matchAll(/\btidemark_([a-z_]+[a-z])\b(?!…)/g)]
+      .map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
+      // Databases on the embedded server, and the runtime's own metrics.
+      .filter((name) => !/^tidemark_(demo|process|nodejs)_/.test(name))
+    expect(used.filter((name) => !names.has(name))).toEqual([])
+    if (path.endsWith(".json")) expect(new Set(used).size).toBeGreaterThan(30)
+  })
+
+  test("the dashboard asks for its data source and names none", () => {
+    type Node = { datasource?: unknown; [key: string]: unknown }
+    const dashboard = JSON.parse(read("docs/dashboards/tidemark.json")) as {
+      panels: { type: string; targets?: { expr: string }[] }[]
+      templating: { list: { name: string; type: string }[] }
+    }
+    const sources: unknown[] = []
+    JSON.stringify(dashboard, (_key, value: unknown) => {
+      const { datasource } = (value ?? {}) as Node
+      if (datasource !== undefined) sources.push(datasource)
+      return value
+    })
+    expect(sources.length).toBeGreaterThan(20)
+    const variable = "$" + "{datasource}"
+    for (const source of sources) expect(source).toEqual({ type: "prometheus", uid: variable })
+    expect(dashboard.templating.list).toContainEqual(
+      expect.objectContaining({ name: "datasource", type: "datasource" }),
+    )
+    const drawn = dashboard.panels.filter(({ type }) => type !== "row")
+    for (const { targets } of drawn) expect(targets?.map(({ expr }) => expr)).not.toContain("")
+  })
+})
+
+describe("docs/reference/schema.md", () => {
+  const page = "docs/reference/schema.md"
+  const sql = ["raw", "app"].map((schema) => read(`migrations/${schema}/schema.sql`)).join("\n")
+
+  function columnsOf(body: string): string[] {
+    return body
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => !line.startsWith("constraint "))
+      .map((line) => line.replaceAll('"', "").split(" ")[0]!)
+  }
+  const tables = new Map(
+    [...sql.matchAll(/^create (?:table|view) (\S+) (?:\(|as select)\n([\s\S]*?)(?:\n\).*)?;$/gm)].map(
+      ([, name, body]) => [name!, columnsOf(body!)],
+    ),
+  )
+
+  test("has every table and view of both schemas, and no other", () => {
+    const headings = [...read(page).matchAll(/^### (\S+)$/gm)].map(([, name]) => name!)
+    expect(headings.sort()).toEqual([...tables.keys()].sort())
+    expect(tables.size).toBeGreaterThan(20)
+  })
+
+  test.each([...tables])("has the columns of %s, in their order, and no other", (name, columns) => {
+    const text = section(page, `### ${name}`)
+    const listed = text.split("\n").find((line) => line.startsWith("Columns: "))
+    const named = listed
+      ? [...listed.matchAll(/`(\w+)`/g)].map(([, column]) => column)
+      : tableRows(text).map(([column]) => unquoted(column!))
+    expect(named).toEqual(columns)
+  })
+})
+
+test("docs/reference/http.md has every route, and no other", () => {
+  const served: string[] = []
+  const app = { get: (path: string) => served.push(path) } as unknown as FastifyInstance
+  const options = { chains: () => [], metrics: createMetrics(), readyLagBlocks: 0, maxHeadAgeMs: 0 }
+  statusRoutes(app, { ...options, clock: systemClock })
+  const headings = [...read("docs/reference/http.md").matchAll(/^## GET (\S+)$/gm)].map(([, path]) => path)
+  expect(headings).toEqual(served)
+})
+
+test.each(Object.entries({ start: startHelp, status: statusHelp, leases: leasesHelp, migrate: migrateHelp }))(
+  "docs/reference/cli.md has the help of %s, word for word",
+  (name, help) => {
+    expect(section("docs/reference/cli.md", `## tidemark ${name}`)).toContain(help.trim())
+  },
+)
+
+test("docs/hazards.md names tests that exist, and says where there is none", () => {
+  const rows = tableRows(read("docs/hazards.md"))
+  const wrong: string[] = []
+  for (const [hazard, , , tests] of rows) {
+    for (const part of tests!.split("<br>")) {
+      const [, file, title] = /^`([^`]+)`: "(.+)"$/.exec(part) ?? []
+      if (part.startsWith("missing")) continue
+      const found = file && existsSync(join(root, file)) && read(file).includes(`("${title}"`)
+      if (!found) wrong.push(`${hazard}: ${part}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(rows.length).toBeGreaterThan(25)
+})
+
+test("docs/hazards.md and docs/ARCHITECTURE.md name files and folders that exist", () => {
+  const wrong = ["docs/hazards.md", "docs/ARCHITECTURE.md"].flatMap((path) =>
+    [...read(path).matchAll(/`((?:src|test|migrations|bench)\/[^`*]+)`/g)]
+      .filter(([, named]) => !existsSync(join(root, named!)))
+      .map(([, named]) => `${path}: ${named}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test("docs/ARCHITECTURE.md has every folder of src", () => {
+  const rows = tableRows(section("docs/ARCHITECTURE.md", "## Folders"))
+  const named = rows.map(([folder]) => unquoted(folder!)).filter((folder) => folder.startsWith("src/"))
+  expect(named.sort()).toEqual(readdirSync(join(root, "src")).map((name) => `src/${name}`))
+})
+
+test("the README is short, and its npm commands exist", () => {
+  expect(read("README.md").split("\n").length).toBeLessThan(150)
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> }
+  const named = ["README.md", "CONTRIBUTING.md"].flatMap((path) =>
+    [...read(path).matchAll(/^npm (?:run )?(\w+)/gm)].map(([, script]) => script!),
+  )
+  expect(named.filter((script) => !(script in scripts))).toEqual([])
+})
+
+describe("links", () => {
+  /** As GitHub makes them. */
+  const anchor = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-")
+  const anchorsOf = (path: string): string[] =>
+    [...readFileSync(path, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchor(heading!))
+
+  test.each(documents)("of %s lead somewhere", (path) => {
+    const text = read(path).replace(/^```[\s\S]*?^```/gm, "")
+    const wrong = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target]) => target!)
+      .filter((target) => !/^https?:/.test(target))
+      .filter((target) => {
+        const [file, fragment] = target.split("#")
+        const to = file ? resolve(dirname(join(root, path)), file) : join(root, path)
+        if (!existsSync(to)) return true
+        return fragment !== undefined && (statSync(to).isDirectory() || !anchorsOf(to).includes(fragment))
+      })
+    expect(wrong).toEqual([])
+  })
+
+  test("every document under docs is reached from the README", () => {
+    const reached = new Set<string>()
+    const visit = (path: string): void => {
+      if (reached.has(path) || !existsSync(join(root, path))) return
+      reached.add(path)
+      if (!path.endsWith(".md")) return
+      for (const [, target] of read(path).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+        if (!/^https?:/.test(target!)) visit(relative(root, resolve(dirname(join(root, path)), target!)))
+      }
+    }
+    visit("README.md")
+    const all = [...filesBelow("docs", ".md"), ...filesBelow("docs", ".json")]
+    expect(all.filter((path) => !reached.has(path))).toEqual([])
+  })
+})
+
+test("no document names the machine it was written on", () => {
+  const here = `${dirname(root)}/`
+  expect(documents.filter((path) => read(path).includes(here) || /\/tmp\//.test(read(path)))).toEqual([])
+})

@@ -1,0 +1,49 @@
+// Processes that are killed at random moments of their work, and replaced. The moments follow progress, so that all of them
+// come before the work is done, however fast the machine is.
+
+import { seededRandom } from "../support/seeded-random.js"
+import { pause, waitUntil } from "../support/wait-until.js"
+import { holderOf, type Stage } from "./stage.js"
+
+export interface KillOptions {
+  readonly processes: number
+  readonly kills: number
+  readonly blocks: number
+  readonly seed: number
+  readonly timeoutMs: number
+  /** A kill comes this long after its share of the blocks was stored, at most. */
+  readonly delayMs?: number
+}
+
+export interface KillFacts {
+  readonly kills: number
+  /** Leases held by the killed processes at the moment they died. */
+  readonly leasesLost: number
+  /** From the last kill to the last block. */
+  readonly recoveryMs: number
+}
+
+export async function runWithKills(stage: Stage, options: KillOptions): Promise<KillFacts> {
+  const { processes, kills, blocks, seed, timeoutMs, delayMs = 150 } = options
+  const random = seededRandom(seed)
+  for (let i = 0; i < processes; i++) stage.start()
+  let leasesLost = 0
+  for (let kill = 1; kill <= kills; kill++) {
+    const due = Math.floor((blocks * kill) / (kills + 1))
+    await waitUntil(async () => (await stage.probe.storedBlocks()) >= due, {
+      what: `${due} blocks stored after ${kill - 1} kills\n${stage.report()}`,
+      timeoutMs,
+      everyMs: 20,
+    })
+    await pause(random.next() * delayMs)
+    const victim = stage.members[Math.floor(random.next() * stage.members.length)]!
+    victim.kill("SIGKILL")
+    await victim.exit
+    const held = (await stage.probe.unfinished()).filter(({ leasedBy }) => leasedBy === holderOf(victim))
+    leasesLost += held.filter(({ status }) => status === "ACTIVE").length
+    stage.start()
+  }
+  const lastKillAt = performance.now()
+  await stage.complete(blocks + 1, timeoutMs)
+  return { kills, leasesLost, recoveryMs: Math.round(performance.now() - lastKillAt) }
+}

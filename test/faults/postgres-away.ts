@@ -1,0 +1,49 @@
+// The database dies like a machine that lost its power, stays away, and comes back.
+
+import type { PrivatePostgres } from "../support/private-postgres.js"
+import { pause, waitUntil } from "../support/wait-until.js"
+import type { Stage } from "./stage.js"
+
+export interface AwayOptions {
+  readonly postgres: PrivatePostgres
+  readonly processes: number
+  readonly blocks: number
+  readonly awayMs: number
+  readonly timeoutMs: number
+}
+
+export interface AwayFacts {
+  readonly storedBefore: number
+  /** From the server's return to the first block stored again. */
+  readonly resumedMs: number
+  readonly processesEnded: number
+  readonly highestAttempt: number
+}
+
+export async function runWithPostgresAway(stage: Stage, options: AwayOptions): Promise<AwayFacts> {
+  const { postgres, processes, blocks, awayMs, timeoutMs } = options
+  for (let i = 0; i < processes; i++) stage.start()
+  await waitUntil(async () => (await stage.probe.storedBlocks()) >= blocks / 4, {
+    what: "a quarter of the blocks stored",
+    timeoutMs,
+  })
+  await postgres.stop("immediate")
+  // The length of the outage is what is under test here.
+  await pause(awayMs)
+  await postgres.start()
+  const back = performance.now()
+  const storedBefore = await waitUntil(() => stage.probe.storedBlocks(), { what: "the server's answer" })
+  await waitUntil(async () => (await stage.probe.storedBlocks()) > storedBefore, {
+    what: `work going on\n${stage.report()}`,
+    timeoutMs,
+  })
+  const resumedMs = Math.round(performance.now() - back)
+  await stage.complete(blocks + 1, timeoutMs)
+  const attempts = (await stage.probe.leases()).map(({ attempt }) => attempt)
+  return {
+    storedBefore,
+    resumedMs,
+    processesEnded: processes - stage.members.length,
+    highestAttempt: Math.max(...attempts),
+  }
+}

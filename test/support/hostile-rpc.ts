@@ -1,0 +1,194 @@
+// A node that misbehaves on purpose, in front of an honest one. What it does to a request follows from the seed, the
+// request and how often it was made, so a run can be repeated. It counts every fault that really was served.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Chain } from "../../bench/chain/synthetic-chain.js"
+import { answerFaultNames, applyAnswerFault } from "./hostile/answer-faults.js"
+import { applyBatchFault, type BatchFaultName, batchFaultNames } from "./hostile/batch-faults.js"
+import { type Fate, FateBook } from "./hostile/fate.js"
+import { type FaultName, type FaultRates, faultNames } from "./hostile/fault-catalog.js"
+import { chainUpstream, type Upstream, urlUpstream } from "./hostile/honest-upstream.js"
+import type { RpcAnswer, RpcCall } from "./hostile/rpc-shapes.js"
+import { applyWireFault, wireFaultNames } from "./hostile/wire-faults.js"
+
+export {
+  type FaultKind,
+  type FaultName,
+  type FaultRates,
+  faultKinds,
+  faultNames,
+  lies,
+  noise,
+  outages,
+} from "./hostile/fault-catalog.js"
+
+export interface HostileRpcOptions {
+  readonly seed: number
+  readonly faults?: FaultRates
+  /** The honest node: a chain answered for in this process, or the URL of any node. */
+  readonly chain?: Chain
+  readonly target?: string
+  /** A node on another branch, for `twoForks`; a chain makes its own. */
+  readonly forkTarget?: string
+  readonly hugeBodyBytes?: number
+  /** How long a slow drip takes in all. */
+  readonly dripMs?: number
+}
+
+export interface HostileRpc {
+  readonly url: string
+  /** How often each fault was served. */
+  readonly counts: Readonly<Record<FaultName, number>>
+  /** How many requests came in all. */
+  requests(): number
+  setFaults(faults: FaultRates): void
+  stop(): Promise<void>
+}
+
+export async function startHostileRpc(options: HostileRpcOptions): Promise<HostileRpc> {
+  const upstream = upstreamOf(options)
+  const proxy = new HostileProxy(upstream, options)
+  const server = createServer((request, response) => {
+    proxy.serve(request, response).catch((error: unknown) => {
+      // A client that left is ordinary here; anything else is a bug of this server.
+      if (!response.destroyed) throw error
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts: proxy.counts,
+    requests: () => proxy.requests,
+    setFaults: (faults) => {
+      proxy.faults = faults
+    },
+    stop: async () => {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+      await upstream.close()
+    },
+  }
+}
+
+function upstreamOf(options: HostileRpcOptions): Upstream {
+  if (options.chain !== undefined) return chainUpstream(options.chain)
+  if (options.target !== undefined) return urlUpstream(options.target, options.forkTarget)
+  throw new TypeError("a hostile node needs a chain or a target")
+}
+
+class HostileProxy {
+  readonly counts = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>
+  faults: FaultRates
+  requests = 0
+  readonly #upstream: Upstream
+  readonly #options: HostileRpcOptions
+  readonly #fates: FateBook
+
+  constructor(upstream: Upstream, options: HostileRpcOptions) {
+    this.#upstream = upstream
+    this.#options = options
+    this.#fates = new FateBook(options.seed)
+    this.faults = options.faults ?? {}
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests++
+    const chunks: Buffer[] = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString()
+    const honest = await this.#upstream.answer(text).catch(() => undefined)
+    if (honest === undefined) {
+      response.writeHead(502).end("the honest node cannot be reached")
+      return
+    }
+    const calls = callsIn(text)
+    const fate = this.#fates.next(`request ${calls.map(subjectOf).join()}`)
+    const [wireFault] = fate.strikes(wireFaultNames, this.faults)
+    if (wireFault === undefined) {
+      const body = await this.#distort(calls, honest, fate)
+      response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body)
+      return
+    }
+    // A broken answer is otherwise honest: what nobody can read would be counted as served.
+    this.counts[wireFault]++
+    const { hugeBodyBytes = 200_000_000, dripMs = 2_000 } = this.#options
+    const random = fate.random(`${wireFault} details`)
+    await applyWireFault(wireFault, { response, body: honest, random, hugeBodyBytes, dripMs })
+  }
+
+  /** The honest bytes themselves where no fault strikes: most answers are never parsed. */
+  async #distort(calls: readonly RpcCall[], honest: Buffer, fate: Fate): Promise<Buffer> {
+    const batchFaults = fate.strikes(batchFaultNames, this.faults)
+    const struck = calls.map((call) => {
+      const own = this.#fates.next(`call ${subjectOf(call)}`)
+      return { fate: own, names: own.strikes(answerFaultNames, this.faults) }
+    })
+    if (batchFaults.length === 0 && struck.every(({ names }) => names.length === 0)) return honest
+    const parsed = JSON.parse(honest.toString()) as RpcAnswer | RpcAnswer[]
+    const list = Array.isArray(parsed) ? parsed : [parsed]
+    const byId = new Map(list.map((answer) => [answer.id, answer]))
+    let answers = calls.map((call) => byId.get(call.id)).filter((answer) => answer !== undefined)
+    // One refusal for all calls, or ids used twice: there is no answer of its own for each call.
+    if (byId.size !== calls.length || answers.length !== calls.length) return honest
+    for (const name of batchFaults.filter(mixesBranches)) {
+      answers = (await this.#distortBatch(name, { calls, answers, fate })) as RpcAnswer[]
+    }
+    // After the branches are mixed, so that no lie is replaced; before ids and order change, while each has its call.
+    for (const [at, answer] of answers.entries()) await this.#distortAnswer(calls[at]!, answer, struck[at]!)
+    for (const name of batchFaults.filter((other) => !mixesBranches(other))) {
+      const outcome = await this.#distortBatch(name, { calls, answers, fate })
+      if (!Array.isArray(outcome)) return Buffer.from(JSON.stringify(outcome))
+      answers = outcome
+    }
+    return Buffer.from(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]))
+  }
+
+  async #distortBatch(
+    name: BatchFaultName,
+    batch: { readonly calls: readonly RpcCall[]; readonly answers: RpcAnswer[]; readonly fate: Fate },
+  ): Promise<RpcAnswer[] | RpcAnswer> {
+    const { askFork } = this.#upstream
+    const random = batch.fate.random(`${name} details`)
+    const outcome = await applyBatchFault(name, { ...batch, random, ...(askFork && { askFork }) })
+    if (outcome === undefined) return batch.answers
+    this.counts[name]++
+    return outcome
+  }
+
+  async #distortAnswer(
+    call: RpcCall,
+    answer: RpcAnswer,
+    struck: { readonly fate: Fate; readonly names: readonly (typeof answerFaultNames)[number][] },
+  ): Promise<void> {
+    for (const name of struck.names) {
+      if (answer.error !== undefined) return
+      const outcome = await applyAnswerFault(name, {
+        call,
+        result: structuredClone(answer.result),
+        random: struck.fate.random(`${name} details`),
+        ask: this.#upstream.ask,
+      })
+      if (outcome === undefined) continue
+      this.counts[name]++
+      delete answer.result
+      Object.assign(answer, outcome)
+    }
+  }
+}
+
+const mixesBranches = (name: BatchFaultName): boolean => name === "twoForks"
+
+/** None where the text is no request: the honest node says so itself. */
+function callsIn(text: string): readonly RpcCall[] {
+  try {
+    const parsed = JSON.parse(text) as RpcCall | RpcCall[]
+    return Array.isArray(parsed) ? parsed : [parsed]
+  } catch {
+    return []
+  }
+}
+
+const subjectOf = (call: RpcCall): string => `${call.method}${JSON.stringify(call.params ?? [])}`

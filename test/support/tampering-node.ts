@@ -1,0 +1,58 @@
+// A node that answers for whatever chain a test gives it at the moment, and lets the test change single answers: for lies
+// that are told about one block, always, or from a certain time on.
+
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { RpcAnswerer } from "../../bench/chain/rpc-answerer.js"
+import type { Chain } from "../../bench/chain/synthetic-chain.js"
+import type { RpcAnswer, RpcCall } from "./hostile/rpc-shapes.js"
+
+export interface NodeView {
+  readonly chain: Chain
+  readonly head: number
+  readonly finalized?: number
+}
+
+export interface TamperingNode {
+  readonly url: string
+  /** Called for each request: what it answers for. Undefined: the connection is dropped. */
+  view: () => NodeView | undefined
+  /** The result to give instead of the true one, or undefined for the true one. */
+  tamper: (call: RpcCall, result: unknown) => unknown
+  stop(): Promise<void>
+}
+
+export async function startTamperingNode(view: TamperingNode["view"]): Promise<TamperingNode> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString()
+    const now = node.view()
+    if (now === undefined) {
+      request.socket.destroy()
+      return
+    }
+    const answerer = new RpcAnswerer(() => ({ ...now, finalized: now.finalized ?? now.head }))
+    const asked = JSON.parse(text) as RpcCall | RpcCall[]
+    const calls = new Map((Array.isArray(asked) ? asked : [asked]).map((call) => [call.id, call]))
+    const honest = JSON.parse(Buffer.concat(answerer.answer(text)).toString()) as RpcAnswer | RpcAnswer[]
+    for (const answer of Array.isArray(honest) ? honest : [honest]) {
+      const call = calls.get(answer.id)
+      const lie = call && node.tamper(call, answer.result)
+      if (lie !== undefined) answer.result = lie
+    }
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(honest))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const node: TamperingNode = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    view,
+    tamper: () => undefined,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return node
+}
