@@ -1,8 +1,8 @@
 // Ports of this machine that nobody listens on.
 
-import { createServer } from "node:net"
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
+import { tryPort } from "../platform/try-port.js"
 
 const patienceMs = 2_000
 const pollMs = 20
@@ -21,15 +21,4 @@ export async function anyFreePort(): Promise<number> {
   const port = await tryPort(0)
   if (port !== undefined) return port
   throw new IndexerError("DEMO_FAILED", "no free port on 127.0.0.1 was found for the demo chain's node")
-}
-
-function tryPort(port: number): Promise<number | undefined> {
-  return new Promise((done) => {
-    const server = createServer()
-    server.once("error", () => done(undefined))
-    server.listen(port, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => done(typeof address === "object" && address !== null ? address.port : undefined))
-    })
-  })
 }

@@ -5,7 +5,6 @@ import type { ThreadReport } from "./ingest-messages.js"
 
 export class IngestActivity {
   paused: string | null = null
-  readonly totals = { blocks: 0, transactions: 0, events: 0, ranges: 0 }
   private readonly latest = new Map<number, ThreadReport>()
   /** By thread and provider: reports since the last answer. */
   private readonly silence = new Map<string, number>()
@@ -17,10 +16,6 @@ export class IngestActivity {
       const key = `${thread} ${label}`
       this.silence.set(key, answered ? 0 : (this.silence.get(key) ?? silentReports) + 1)
     }
-    this.totals.blocks += report.blocks
-    this.totals.transactions += report.transactions
-    this.totals.events += report.events
-    this.totals.ranges += report.ranges
   }
 
   state(rssBytes: number): ProcessState {
