@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { BlockRange } from "../domain/block-range.js"
 import { containsHeight, rangeSet, subtract } from "../domain/range-set.js"
-import { type ClaimView, chooseRange } from "./choose-range.js"
+import { type ClaimView, chooseRange as chooseInRegion } from "./choose-range.js"
 import type { ClaimRequest } from "./lease-store.js"
 
 const limit = 40
@@ -26,7 +26,7 @@ const view: fc.Arbitrary<ClaimView> = fc
     for (const [leaseRange, due] of leases) {
       const [free] = subtract([leaseRange], taken)
       if (!free) continue
-      unfinished.push({ id: String(unfinished.length + 1), range: free, due, stuck: false })
+      unfinished.push({ id: String(unfinished.length + 1), range: free, due, stuck: false, active: !due })
       taken = rangeSet([...taken, free])
     }
     return { heights, skipped, unfinished, gates: gates.map((gate) => rangeSet(gate)) }
@@ -40,6 +40,14 @@ const request = fc
     order: fc.constantFrom("oldest" as const, "newest" as const),
   })
   .map((part): ClaimRequest => ({ ...part, workerType: "w", holder: "h", ttlMs: 1000, dependencies: [] }))
+
+const chooseRange = (seen: ClaimView, asked: ClaimRequest) => {
+  for (const region of asked.regions) {
+    const choice = chooseInRegion(seen, region, asked)
+    if (choice) return choice
+  }
+  return undefined
+}
 
 const heightsOf = (part: BlockRange): number[] =>
   Array.from({ length: part.to - part.from }, (_, i) => part.from + i)

@@ -12,6 +12,8 @@ export interface UnfinishedLease {
   readonly due: boolean
   /** DEAD, or a single block that has failed a few times: what follows the head does not wait for it any longer. */
   readonly stuck: boolean
+  /** Somebody holds it. */
+  readonly active: boolean
 }
 
 /** From this attempt on a failing block counts as stuck. */
@@ -31,13 +33,26 @@ export type Choice =
   /** `rest` is what of the failed lease lies outside the region: it stays failed, as leases of its own. */
   | { readonly kind: "failed"; readonly id: string; readonly range: BlockRange; readonly rest: RangeSet }
 
-export function chooseRange(view: ClaimView, request: ClaimRequest): Choice | undefined {
-  for (const region of request.regions) {
-    if (region.to <= region.from) continue
-    const choice = chooseFailed(view, region) ?? chooseGap(view, region, request)
-    if (choice) return choice
-  }
-  return undefined
+export type RangeRequest = Pick<ClaimRequest, "rangeSize" | "maxBlocks" | "order" | "inOrder">
+
+/** Blocks that failed, each a lease of its own, that a worker may have before it takes no new ranges. */
+export const unfinishedMax = 200
+
+export function chooseRange(view: ClaimView, region: BlockRange, request: RangeRequest): Choice | undefined {
+  if (region.to <= region.from) return undefined
+  const failed = chooseFailed(view, region)
+  if (failed) return failed
+  // A worker that fails at every block would otherwise leave a lease behind for each.
+  if (view.unfinished.filter(({ active }) => !active).length >= unfinishedMax) return undefined
+  return chooseGap(view, region, request)
+}
+
+/** What nobody has done or holds, and the dependencies cover. */
+export function freeRanges(view: ClaimView, region: BlockRange): RangeSet {
+  const leased = rangeSet(view.unfinished.map((lease) => lease.range))
+  let free = subtract([region], union(union(view.heights, view.skipped), leased))
+  for (const gate of view.gates) free = intersect(free, gate)
+  return free
 }
 
 function chooseFailed(view: ClaimView, region: BlockRange): Choice | undefined {
@@ -50,13 +65,8 @@ function chooseFailed(view: ClaimView, region: BlockRange): Choice | undefined {
   return undefined
 }
 
-function chooseGap(view: ClaimView, region: BlockRange, request: ClaimRequest): Choice | undefined {
-  const taken = union(
-    union(view.heights, view.skipped),
-    rangeSet(view.unfinished.map((lease) => lease.range)),
-  )
-  let free = subtract([region], taken)
-  for (const gate of view.gates) free = intersect(free, gate)
+function chooseGap(view: ClaimView, region: BlockRange, request: RangeRequest): Choice | undefined {
+  const free = freeRanges(view, region)
   const { rangeSize, maxBlocks } = request
   if (request.order === "newest") {
     const gap = free.at(-1)

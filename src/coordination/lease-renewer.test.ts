@@ -12,6 +12,7 @@ const lease = (epoch: string): Lease => ({
   attempt: 1,
   ttlMs: 10_000,
   chainEpoch: 0,
+  dependencies: [],
 })
 
 function makeRenewer(renew: (tokens: readonly LeaseToken[]) => Promise<readonly LeaseToken[]>) {

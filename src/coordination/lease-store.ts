@@ -20,6 +20,8 @@ export interface Lease extends LeaseToken {
   readonly ttlMs: number
   /** The chain's epoch when the range was claimed: a rollback newer than this that reaches the range refuses the commit. */
   readonly chainEpoch: number
+  /** What has to cover the range, at the claim and again at the commit. */
+  readonly dependencies: readonly string[]
 }
 
 /** The database backend that will commit a lease: gone means a dead holder. */
@@ -46,19 +48,37 @@ export interface ClaimRequest {
   readonly dependencies: readonly string[]
 }
 
+/** A worker that may take part in a claim. */
+export interface ClaimMember {
+  readonly workerType: string
+  readonly dependencies: readonly string[]
+  /** The most ranges of this worker that may be held at once, by anybody. */
+  readonly concurrency?: number
+}
+
+/**
+ * One range for several workers: the one that is furthest behind leads, and whoever has the same range to do joins, if what it
+ * depends on covers the range or joins too.
+ */
+export interface GroupClaimRequest extends Omit<ClaimRequest, "workerType" | "dependencies"> {
+  /** Dependencies before their dependents. */
+  readonly members: readonly ClaimMember[]
+}
+
 export interface CommitWork<Tx> {
-  /** Writes the data. Runs first, before any lock of the protocol is taken. */
+  /** Writes rows that are new. Runs first, before any lock of the protocol is taken. */
   write(tx: Tx): Promise<void>
+  /** Changes rows that others change too. Runs under the chain's shared lock: taken later, it would deadlock with a rollback. */
+  apply?(tx: Tx): Promise<void>
   /** Runs last, after the coverage row was locked: what it reads is what neighbours have committed. Throws to refuse. */
   check?(tx: Tx): Promise<void>
-  readonly dependencies?: readonly string[]
 }
 
 /**
  * failure: the range itself is at fault, counts as an attempt. outage: node or database away. rollback: the chain moved.
- * shutdown: the holder leaves. The last three give the attempt back.
+ * shutdown: the holder leaves. These three give the attempt back. withdrawn: nothing was tried, the range is a gap again.
  */
-export type ReleaseCause = "failure" | "outage" | "rollback" | "shutdown"
+export type ReleaseCause = "failure" | "outage" | "rollback" | "shutdown" | "withdrawn"
 
 export interface ReleaseRequest {
   readonly cause: ReleaseCause
@@ -110,10 +130,14 @@ export interface LeaseStore<Tx> {
   register(workerType: string): Promise<void>
   /** The next range to do, or undefined when nothing is free. */
   claim(request: ClaimRequest): Promise<Lease | undefined>
+  /** The same for several workers at once: their leases, all on one range, in the order of the members. */
+  claimGroup(request: GroupClaimRequest): Promise<readonly Lease[]>
   /** Lengthens the leases that are still held, and says which those are. */
   renew(tokens: readonly LeaseToken[]): Promise<readonly LeaseToken[]>
   /** Data, proof and coverage in one transaction. Throws LEASE_LOST and the like, and then nothing happened. */
   commit(lease: Lease, work: CommitWork<Tx>): Promise<void>
+  /** All of a group's leases, or none. A dependency that is part of the group counts as covered. */
+  commitGroup(leases: readonly Lease[], work: CommitWork<Tx>): Promise<void>
   /** Gives a range back. Returns false when the lease was no longer held: then nothing happened. */
   release(lease: Lease, request: ReleaseRequest): Promise<boolean>
   /** Fails expired leases and those of dead holders, and forgets finished ones after a day. */

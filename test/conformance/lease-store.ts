@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type {
   ClaimRequest,
+  GroupClaimRequest,
   Lease,
   LeaseStore,
   ReleaseRequest,
@@ -337,7 +338,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       const lease = await claim({ workerType: "down", dependencies: ["up"] })
       await harness.rollback("up", { from: 8, to: 9 })
       const late = { ...lease, chainEpoch: lease.chainEpoch + 1 }
-      const commitLate = store.commit(late, { write: async () => undefined, dependencies: ["up"] })
+      const commitLate = store.commit(late, { write: async () => undefined })
       await expect(commitLate).rejects.toMatchObject({ code: "NOT_COVERED" })
     })
 
@@ -385,6 +386,71 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       expect((await store.reap()).pruned).toBe(1)
       expect((await coverageOf()).heights).toEqual([{ from: 0, to: 10 }])
       expect((await claim()).range).toEqual({ from: 10, to: 20 })
+    })
+
+    describe("a group of workers", () => {
+      const members = [
+        { workerType: "up", dependencies: [] },
+        { workerType: "down", dependencies: ["up"] },
+      ]
+      const groupRequest = (over: Partial<GroupClaimRequest> = {}): GroupClaimRequest => {
+        const { workerType: _, dependencies: __, ...rest } = request()
+        return { ...rest, members, ...over }
+      }
+      const shape = (leases: readonly Lease[]) =>
+        leases.map(({ workerType, range }) => `${workerType} ${range.from}-${range.to}`)
+
+      test("takes one range together, a dependent with its dependency, and commits all of it or nothing", async () => {
+        const leases = await store.claimGroup(groupRequest())
+        expect(shape(leases)).toEqual(["up 0-10", "down 0-10"])
+        const range = leases[0]!.range
+        await store.release(leases[1]!, { cause: "withdrawn" })
+        const both = store.commitGroup(leases, { write: (tx) => harness.write(tx, range) })
+        await expect(both).rejects.toMatchObject({ code: "LEASE_LOST" })
+        expect(await harness.rows()).toEqual([])
+        await store.commitGroup([leases[0]!], { write: (tx) => harness.write(tx, range) })
+        expect((await coverageOf("up")).heights).toEqual([{ from: 0, to: 10 }])
+        expect((await coverageOf("down")).heights).toEqual([])
+      })
+
+      test("a dependent without its dependency in the group waits for its coverage", async () => {
+        const alone = groupRequest({ members: [members[1]!] })
+        expect(await store.claimGroup(alone)).toEqual([])
+        const [up] = await store.claimGroup(groupRequest({ members: [members[0]!] }))
+        expect(await store.claimGroup(alone)).toEqual([])
+        await store.commitGroup([up!], { write: async () => undefined })
+        expect(shape(await store.claimGroup(alone))).toEqual(["down 0-10"])
+      })
+
+      test("whoever is furthest behind leads, as far as where the others are", async () => {
+        const ahead = await store.claimGroup(groupRequest({ members: [members[0]!], maxBlocks: 4 }))
+        await store.commitGroup(ahead, { write: async () => undefined })
+        const first = await store.claimGroup(groupRequest())
+        expect(shape(first)).toEqual(["down 0-4"])
+        await store.commitGroup(first, { write: async () => undefined })
+        expect(shape(await store.claimGroup(groupRequest()))).toEqual(["up 4-10", "down 4-10"])
+      })
+
+      test("no more ranges of a worker are held at once than it allows", async () => {
+        const limited = groupRequest({ members: [{ ...members[0]!, concurrency: 1 }] })
+        expect(shape(await store.claimGroup(limited))).toEqual(["up 0-10"])
+        expect(await other.claimGroup(limited)).toEqual([])
+      })
+
+      test("a withdrawn range is a gap again, in any shape", async () => {
+        const [lease] = await store.claimGroup(groupRequest({ members: [members[0]!] }))
+        expect(await store.release(lease!, { cause: "withdrawn" })).toBe(true)
+        expect((await store.snapshot()).leases).toEqual([])
+        const again = await store.claimGroup(groupRequest({ members: [members[0]!], maxBlocks: 3 }))
+        expect(shape(again)).toEqual(["up 0-3"])
+        expect(again[0]!.attempt).toBe(1)
+      })
+
+      test("a range that failed is taken up again by all who failed it", async () => {
+        const leases = await store.claimGroup(groupRequest())
+        for (const lease of leases) await store.release(lease, { cause: "shutdown" })
+        expect(shape(await store.claimGroup(groupRequest()))).toEqual(["up 0-10", "down 0-10"])
+      })
     })
   })
 }

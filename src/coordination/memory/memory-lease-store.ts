@@ -8,11 +8,13 @@ import type { Clock } from "../../platform/clock.js"
 import { IndexerError } from "../../platform/errors.js"
 import type { Random } from "../../platform/random.js"
 import { afterFailure, backoffMs, defaultFailurePolicy, type FailurePolicy } from "../after-failure.js"
-import { chooseRange, stuckAfterAttempts } from "../choose-range.js"
+import { chooseGroup, type WorkerView } from "../choose-group.js"
+import { stuckAfterAttempts, type UnfinishedLease } from "../choose-range.js"
 import type {
   ClaimRequest,
   CommitWork,
   CoordinationSnapshot,
+  GroupClaimRequest,
   Lease,
   LeaseStatus,
   LeaseStore,
@@ -76,50 +78,49 @@ export class MemoryLeaseStore implements LeaseStore<MemoryTx> {
     if (!this.coverage.has(workerType)) this.coverage.set(workerType, { heights: [], skipped: [] })
   }
 
-  async claim(request: ClaimRequest): Promise<Lease | undefined> {
-    const own = this.coverageOf(request.workerType)
+  async claim({ workerType, dependencies, ...request }: ClaimRequest): Promise<Lease | undefined> {
+    const [lease] = await this.claimGroup({ ...request, members: [{ workerType, dependencies }] })
+    return lease
+  }
+
+  async claimGroup(request: GroupClaimRequest): Promise<readonly Lease[]> {
     const now = this.clock.now()
-    const unfinished = this.unfinished(request.workerType)
-    const choice = chooseRange(
-      {
-        ...own,
-        unfinished: unfinished.map((row) => ({
-          id: row.id,
-          range: row.range,
-          due: row.status === "FAILED" && (row.nextAttemptAt ?? 0) <= now,
-          stuck:
-            row.status === "DEAD" ||
-            (row.status === "FAILED" &&
-              row.range.to === row.range.from + 1 &&
-              row.attempt >= stuckAfterAttempts),
-        })),
-        gates: request.dependencies.map((name) => {
-          const { heights, skipped } = this.coverageOf(name)
-          return union(heights, skipped)
-        }),
-      },
-      request,
+    for (const { workerType } of request.members) this.coverageOf(workerType)
+    const views = new Map<string, WorkerView>(
+      [...this.coverage].map(([workerType, own]) => [
+        workerType,
+        { ...own, unfinished: this.unfinished(workerType).map((row) => unfinishedLease(row, now)) },
+      ]),
     )
-    if (!choice) return undefined
-    let row: Row
-    if (choice.kind === "failed") {
-      row = this.rows.find(({ id }) => id === choice.id)!
-      row.range = choice.range
-      for (const range of choice.rest) this.insert(row, range, row.attempt, row.nextAttemptAt)
-    } else row = this.insert({ ...request, lastError: null, lastErrorCode: null }, choice.range, 0, null)
-    Object.assign(row, {
-      status: "ACTIVE",
-      attempt: row.attempt + 1,
-      epoch: this.random.uuid(),
-      ttlMs: request.ttlMs,
-      leasedBy: request.holder,
-      backendPid: request.backend?.pid ?? null,
-      leasedAt: now,
-      expiresAt: now + request.ttlMs,
-      nextAttemptAt: null,
+    return chooseGroup(views, request).map(({ member, choice }) => {
+      const { workerType, dependencies } = member
+      let row: Row
+      if (choice.kind === "failed") {
+        row = this.rows.find(({ id }) => id === choice.id)!
+        row.range = choice.range
+        for (const range of choice.rest) this.insert(row, range, row.attempt, row.nextAttemptAt)
+      } else {
+        row = this.insert(
+          { ...request, workerType, lastError: null, lastErrorCode: null },
+          choice.range,
+          0,
+          null,
+        )
+      }
+      Object.assign(row, {
+        status: "ACTIVE",
+        attempt: row.attempt + 1,
+        epoch: this.random.uuid(),
+        ttlMs: request.ttlMs,
+        leasedBy: request.holder,
+        backendPid: request.backend?.pid ?? null,
+        leasedAt: now,
+        expiresAt: now + request.ttlMs,
+        nextAttemptAt: null,
+      })
+      const { id, epoch, range, attempt, ttlMs } = row
+      return { id, epoch, workerType, range, attempt, ttlMs, chainEpoch: this.chainEpoch, dependencies }
     })
-    const { id, epoch, workerType, range, attempt, ttlMs } = row
-    return { id, epoch, workerType, range, attempt, ttlMs, chainEpoch: this.chainEpoch }
   }
 
   async renew(tokens: readonly LeaseToken[]): Promise<readonly LeaseToken[]> {
@@ -131,30 +132,23 @@ export class MemoryLeaseStore implements LeaseStore<MemoryTx> {
     })
   }
 
-  async commit(lease: Lease, work: CommitWork<MemoryTx>): Promise<void> {
+  commit(lease: Lease, work: CommitWork<MemoryTx>): Promise<void> {
+    return this.commitGroup([lease], work)
+  }
+
+  async commitGroup(leases: readonly Lease[], work: CommitWork<MemoryTx>): Promise<void> {
     const staged: (() => void)[] = []
     const tx: MemoryTx = { stage: (apply) => staged.push(apply) }
     await work.write(tx)
-    if (
-      this.rollbacks.some(
-        ({ epoch, removed }) => epoch > lease.chainEpoch && rangesOverlap(removed, lease.range),
-      )
-    ) {
-      throw new IndexerError(
-        "ROLLED_BACK",
-        `a rollback reached ${formatRange(lease.range)} after it was read`,
-      )
-    }
-    for (const name of work.dependencies ?? []) {
-      const { heights, skipped } = this.coverageOf(name)
-      if (subtract([lease.range], union(heights, skipped)).length > 0) {
-        throw new IndexerError("NOT_COVERED", `${name} no longer covers ${formatRange(lease.range)}`)
-      }
-    }
-    const row = this.held(lease)
-    if (!row || row.locked)
-      throw new IndexerError("LEASE_LOST", `the lease on ${formatRange(lease.range)} is gone`)
-    row.locked = true
+    for (const lease of leases) this.refuseIfOutdated(lease, leases)
+    await work.apply?.(tx)
+    const rows = leases.map((lease) => {
+      const row = this.held(lease)
+      if (!row || row.locked)
+        throw new IndexerError("LEASE_LOST", `the lease on ${formatRange(lease.range)} is gone`)
+      return row
+    })
+    for (const row of rows) row.locked = true
     const before = this.coverageLock
     let unlock = (): void => undefined
     this.coverageLock = new Promise((resolve) => {
@@ -162,15 +156,20 @@ export class MemoryLeaseStore implements LeaseStore<MemoryTx> {
     })
     try {
       await before
-      const own = this.coverageOf(lease.workerType)
-      if (intersect([lease.range], own.heights).length > 0)
-        throw new Error(`${formatRange(lease.range)} is covered`)
+      for (const { workerType, range } of leases) {
+        const { heights, skipped } = this.coverageOf(workerType)
+        if (intersect([range], union(heights, skipped)).length > 0)
+          throw new Error(`${workerType} ${formatRange(range)} meets its own coverage`)
+      }
       await work.check?.(tx)
       for (const apply of staged) apply()
-      own.heights = union(own.heights, [lease.range])
-      Object.assign(row, { status: "COMPLETED", completedAt: this.clock.now() })
+      for (const { workerType, range } of leases) {
+        const own = this.coverageOf(workerType)
+        own.heights = union(own.heights, [range])
+      }
+      for (const row of rows) Object.assign(row, { status: "COMPLETED", completedAt: this.clock.now() })
     } finally {
-      row.locked = false
+      for (const row of rows) row.locked = false
       unlock()
     }
   }
@@ -181,6 +180,7 @@ export class MemoryLeaseStore implements LeaseStore<MemoryTx> {
     row.lastError = request.error?.message ?? row.lastError
     row.lastErrorCode = request.error?.code ?? row.lastErrorCode
     if (request.cause === "failure") this.fail(row, request.height)
+    else if (request.cause === "withdrawn") this.rows = this.rows.filter((other) => other !== row)
     else this.giveBack(row, request.cause)
     return true
   }
@@ -254,6 +254,19 @@ export class MemoryLeaseStore implements LeaseStore<MemoryTx> {
     const own = this.coverageOf(workerType)
     own.heights = cut(own.heights)
     own.skipped = cut(own.skipped)
+  }
+
+  private refuseIfOutdated({ range, chainEpoch, dependencies }: Lease, group: readonly Lease[]): void {
+    if (this.rollbacks.some(({ epoch, removed }) => epoch > chainEpoch && rangesOverlap(removed, range))) {
+      throw new IndexerError("ROLLED_BACK", `a rollback reached ${formatRange(range)} after it was read`)
+    }
+    for (const name of dependencies) {
+      if (group.some(({ workerType }) => workerType === name)) continue
+      const { heights, skipped } = this.coverageOf(name)
+      if (subtract([range], union(heights, skipped)).length > 0) {
+        throw new IndexerError("NOT_COVERED", `${name} no longer covers ${formatRange(range)}`)
+      }
+    }
   }
 
   private at(act: OperatorAct, statuses: readonly LeaseStatus[]): Row | undefined {
@@ -332,3 +345,16 @@ export class MemoryLeaseStore implements LeaseStore<MemoryTx> {
     })
   }
 }
+
+const unfinishedLease = (
+  { id, range, status, nextAttemptAt, attempt }: Row,
+  now: number,
+): UnfinishedLease => ({
+  id,
+  range,
+  due: status === "FAILED" && (nextAttemptAt ?? 0) <= now,
+  stuck:
+    status === "DEAD" ||
+    (status === "FAILED" && range.to === range.from + 1 && attempt >= stuckAfterAttempts),
+  active: status === "ACTIVE",
+})

@@ -32,12 +32,17 @@ const lockClass = 0x74696465
 /** Shared by every commit, exclusive for a rollback. One for the chain, also when raw and app share a database. */
 export const chainLock = [lockClass, 1] as const
 
-export type ElectedService = "reaper" | "partition-keeper" | "head-follower"
+/** One process at a time makes the tables of workers; ten that start at once would trip over each other. */
+export const workerTablesLock = [lockClass, 2] as const
+
+export type ElectedService = "reaper" | "partition-keeper" | "head-follower" | "index-builder" | "reconciler"
 
 const electionLocks: Record<ElectedService, number> = {
   reaper: 16,
   "partition-keeper": 17,
   "head-follower": 18,
+  "index-builder": 19,
+  reconciler: 20,
 }
 
 /** One instance of each service runs at a time: whoever holds this for the length of its transaction. */

@@ -4,6 +4,7 @@ import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { OperatorAct } from "../lease-store.js"
 import { type CoordinationTables, chainLock } from "./coordination-tables.js"
+import { writeAudit } from "./write-audit.js"
 
 export async function retryLease(
   { tables, random }: { tables: CoordinationTables; random: Random },
@@ -19,7 +20,11 @@ export async function retryLease(
     [act.workerType, act.height, random.uuid()],
   )
   if (!row) return false
-  await audit(tables, tx, { act, action: "retry", details: { from: row.from_height, to: row.to_height } })
+  await writeAudit(tables, tx, {
+    actor: act.actor,
+    action: "retry",
+    details: { worker_type: act.workerType, from: row.from_height, to: row.to_height },
+  })
   return true
 }
 
@@ -43,22 +48,10 @@ export async function skipBlock(
      where worker_type = $1`,
     [act.workerType, act.height],
   )
-  await audit(tables, tx, {
-    act,
+  await writeAudit(tables, tx, {
+    actor: act.actor,
     action: "skip",
-    details: { height: act.height, last_error: row.last_error },
+    details: { worker_type: act.workerType, height: act.height, last_error: row.last_error },
   })
   return true
-}
-
-async function audit(
-  tables: CoordinationTables,
-  tx: Queryable,
-  { act, action, details }: { act: OperatorAct; action: string; details: Record<string, unknown> },
-): Promise<void> {
-  await tx.query(`insert into ${tables.auditLog} (actor, action, details) values ($1, $2, $3)`, [
-    act.actor,
-    action,
-    JSON.stringify({ worker_type: act.workerType, ...details }),
-  ])
 }

@@ -226,6 +226,34 @@ describe("the lease store on Postgres alone", () => {
       expect((await harness.rows()).length).toBe(10)
     }))
 
+  test("a lease that ends between the two steps of the reaper is not given away with its backend alive", () =>
+    withHarness(async (harness) => {
+      const connection = await harness.connect()
+      const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(83) })
+      await store.claim(request({ backend: connection.backend, ttlMs: 60_000 }))
+      const reaping = await harness.connect()
+      const reaper = new PostgresLeaseStore({
+        executor: {
+          query: async (sql, params) => {
+            const result = await reaping.query(sql, params)
+            // After backends were looked at, and before leases are.
+            if (sql.includes("pg_terminate_backend")) {
+              await harness.admin.query(
+                "update raw.worker_leases set lease_expires_at = clock_timestamp() where status = 'ACTIVE'",
+              )
+            }
+            return result as never
+          },
+          transaction: (work, options) => reaping.transaction(work, options),
+        },
+        schema: "raw",
+        random: seededRandom(84),
+      })
+      expect(await reaper.reap()).toMatchObject({ expired: 0, backendsEnded: 0 })
+      const next = await harness.open()
+      expect(await next.reap()).toMatchObject({ backendsEnded: 1 })
+    }))
+
   test("a backend that went on to another range is left alone", () =>
     withHarness(async (harness) => {
       const connection = await harness.connect()

@@ -1,6 +1,7 @@
 // The contract on Postgres. Works on one connection (a lane, which claims and commits on the same backend) or on a
 // pool (services); which of the two it is makes no difference here.
 
+import { isIndexerError } from "../../platform/errors.js"
 import type { Random } from "../../platform/random.js"
 import { sqlStateOf } from "../../postgres/postgres-error.js"
 import type { SqlExecutor } from "../../postgres/sql-executor.js"
@@ -10,6 +11,7 @@ import type {
   ClaimRequest,
   CommitWork,
   CoordinationSnapshot,
+  GroupClaimRequest,
   Lease,
   LeaseStore,
   LeaseToken,
@@ -17,8 +19,8 @@ import type {
   ReapOutcome,
   ReleaseRequest,
 } from "../lease-store.js"
-import { claimRange } from "./claim-range.js"
-import { commitRange } from "./commit-range.js"
+import { claimGroup } from "./claim-group.js"
+import { commitGroup } from "./commit-group.js"
 import {
   type CoordinationSchema,
   type CoordinationTables,
@@ -26,7 +28,7 @@ import {
 } from "./coordination-tables.js"
 import { retryLease, skipBlock } from "./operator-acts.js"
 import { readCoordination } from "./read-coordination.js"
-import { endExpiredBackends, reapLeases } from "./reap-leases.js"
+import { endExpiredBackends, readCutoff, reapLeases } from "./reap-leases.js"
 import { releaseRange } from "./release-range.js"
 import { renewLeases } from "./renew-leases.js"
 
@@ -76,12 +78,18 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
     )
   }
 
-  async claim(request: ClaimRequest): Promise<Lease | undefined> {
+  async claim({ workerType, dependencies, ...request }: ClaimRequest): Promise<Lease | undefined> {
+    const [lease] = await this.claimGroup({ ...request, members: [{ workerType, dependencies }] })
+    return lease
+  }
+
+  async claimGroup(request: GroupClaimRequest): Promise<readonly Lease[]> {
+    if (request.members.length === 0) return []
     try {
-      return await this.executor.transaction((tx) => claimRange(this.deps, tx, request), this.unleased)
+      return await this.executor.transaction((tx) => claimGroup(this.deps, tx, request), this.unleased)
     } catch (error) {
       // The net under the advisory lock: somebody holds part of it after all, so nothing is free right now.
-      if (sqlStateOf(error) === exclusionViolation) return undefined
+      if (sqlStateOf(error) === exclusionViolation || isIndexerError(error, "LEASE_LOST")) return []
       throw error
     }
   }
@@ -91,7 +99,11 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
   }
 
   commit(lease: Lease, work: CommitWork<Tx>): Promise<void> {
-    return this.executor.transaction((tx) => commitRange(this.deps.tables, tx, { lease, work }))
+    return this.commitGroup([lease], work)
+  }
+
+  commitGroup(leases: readonly Lease[], work: CommitWork<Tx>): Promise<void> {
+    return this.executor.transaction((tx) => commitGroup(this.deps.tables, tx, { leases, work }))
   }
 
   release(lease: Lease, request: ReleaseRequest): Promise<boolean> {
@@ -99,8 +111,12 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
   }
 
   async reap(): Promise<ReapOutcome> {
-    const backendsEnded = await endExpiredBackends(this.deps.tables, this.executor)
-    const outcome = await this.executor.transaction((tx) => reapLeases(this.deps, tx), this.unleased)
+    const cutoff = await readCutoff(this.executor)
+    const backendsEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
+    const outcome = await this.executor.transaction(
+      (tx) => reapLeases(this.deps, tx, { cutoff }),
+      this.unleased,
+    )
     return { backendsEnded, ...(outcome ?? { expired: 0, dead: 0, pruned: 0 }) }
   }
 

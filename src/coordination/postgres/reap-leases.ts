@@ -11,18 +11,29 @@ import { failLease } from "./fail-lease.js"
 
 const pruneBatch = 10_000
 
-export async function endExpiredBackends(tables: CoordinationTables, sql: Queryable): Promise<number> {
+/** The moment up to which leases count as ended, for both steps of one run. */
+export async function readCutoff(sql: Queryable): Promise<string> {
+  const { rows } = await sql.query<{ cutoff: string }>("select clock_timestamp()::text as cutoff")
+  return rows[0]!.cutoff
+}
+
+export async function endExpiredBackends(
+  tables: CoordinationTables,
+  sql: Queryable,
+  { cutoff }: { cutoff: string },
+): Promise<number> {
   const { rows: ended } = await sql.query(
     `select pg_terminate_backend(activity.pid) as ended
      from ${tables.leases} as lease
      join pg_stat_activity as activity
        on activity.pid = lease.backend_pid and activity.backend_start = lease.backend_start
-     where lease.status = 'ACTIVE' and lease.lease_expires_at < clock_timestamp()
+     where lease.status = 'ACTIVE' and lease.lease_expires_at < $1::timestamptz
        -- A backend that has gone on to another range, and keeps that one alive, is no stopped holder.
        and not exists (
          select from ${tables.leases} as other
          where other.status = 'ACTIVE' and other.lease_expires_at >= clock_timestamp()
            and other.backend_pid = lease.backend_pid and other.backend_start = lease.backend_start)`,
+    [cutoff],
   )
   return ended.length
 }
@@ -39,6 +50,7 @@ interface ExpiredRow {
 export async function reapLeases(
   deps: { tables: CoordinationTables; random: Random; policy: FailurePolicy },
   tx: Queryable,
+  { cutoff }: { cutoff: string },
 ): Promise<Omit<ReapOutcome, "backendsEnded"> | undefined> {
   const { tables } = deps
   const {
@@ -52,13 +64,15 @@ export async function reapLeases(
        pg_postmaster_start_time() > lease_expires_at - lease_ttl_ms * interval '1 ms' as database_restarted
      from ${tables.leases} as lease
      where status = 'ACTIVE' and (
-       lease_expires_at < clock_timestamp()
+       -- The same moment as above: a lease that ended in between would be given away with its backend left alive, for ever.
+       lease_expires_at < $1::timestamptz
        or backend_pid is not null and not exists (
          select from pg_stat_activity as activity
          where activity.pid = lease.backend_pid
            -- Another role's backend shows no start: it may be the holder's, so only time tells.
            and coalesce(activity.backend_start = lease.backend_start, true)))
      for update skip locked`,
+    [cutoff],
   )
   let dead = 0
   for (const row of expired) {

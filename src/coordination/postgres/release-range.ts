@@ -1,4 +1,5 @@
-// Release: the holder gives its range back, under its token. An outage, a rollback or a shutdown costs no attempt.
+// Release: the holder gives its range back, under its token. An outage, a rollback or a shutdown costs no attempt;
+// a lease that was withdrawn leaves a gap like any other.
 
 import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
@@ -37,6 +38,10 @@ export async function releaseRange(
       attempt: lease.attempt,
       height: request.height,
     })
+    return true
+  }
+  if (request.cause === "withdrawn") {
+    await tx.query(`delete from ${tables.leases} where id = $1`, [lease.id])
     return true
   }
   const waitMs = request.cause === "shutdown" ? 0 : backoffMs(policy, lease.attempt, random.next())

@@ -1,0 +1,185 @@
+// Claim: one short transaction under the advisory locks of the workers that take part. The locks make it safe, the exclusion
+// constraint is the net.
+
+import { type BlockRange, formatRange } from "../../domain/block-range.js"
+import { IndexerError } from "../../platform/errors.js"
+import type { Random } from "../../platform/random.js"
+import { parseMultirange } from "../../postgres/multirange.js"
+import type { Queryable } from "../../postgres/transaction.js"
+import { chooseGroup, type WorkerView } from "../choose-group.js"
+import { stuckAfterAttempts } from "../choose-range.js"
+import type { GroupClaimRequest, Lease } from "../lease-store.js"
+import { type CoordinationTables, claimLockClass } from "./coordination-tables.js"
+
+interface ViewRow {
+  chain_epoch: string
+  workers: { worker_type: string; heights: string; skipped: string }[]
+  unfinished: {
+    worker_type: string
+    id: number
+    from: number
+    to: number
+    due: boolean
+    stuck: boolean
+    active: boolean
+  }[]
+}
+
+export async function claimGroup(
+  { tables, random }: { tables: CoordinationTables; random: Random },
+  tx: Queryable,
+  request: GroupClaimRequest,
+): Promise<readonly Lease[]> {
+  const names = request.members.map(({ workerType }) => workerType)
+  // In the order of their numbers, so that two groups that share workers never wait for each other in a circle.
+  await tx.query(
+    `select pg_advisory_xact_lock($1, lock) from (
+       select distinct hashtext(name) as lock from unnest($2::text[]) as name order by lock) as locks`,
+    [claimLockClass, names.map((name) => `${tables.schema}.${name}`)],
+  )
+  // One statement, so one snapshot, begun after the locks were had: coverage read before leases would make a range
+  // that a neighbour commits in between look free.
+  const {
+    rows: [view],
+  } = await tx.query<ViewRow>(
+    `select
+       (select chain_epoch from ${tables.chainState}) as chain_epoch,
+       coalesce((select json_agg(json_build_object('worker_type', worker_type, 'heights', heights::text, 'skipped', skipped::text))
+         from ${tables.coverage} where worker_type = any ($1) or worker_type = any ($2)), '[]') as workers,
+       coalesce((select json_agg(json_build_object(
+           'worker_type', worker_type, 'id', id, 'from', from_height, 'to', to_height,
+           'due', status = 'FAILED' and coalesce(next_attempt_at <= clock_timestamp(), true),
+           'stuck', status = 'DEAD' or status = 'FAILED' and to_height = from_height + 1 and attempt >= $3::int4,
+           'active', status = 'ACTIVE'))
+         from ${tables.leases} where worker_type = any ($1) and status <> 'COMPLETED'), '[]') as unfinished`,
+    [names, request.members.flatMap(({ dependencies }) => dependencies), stuckAfterAttempts],
+  )
+  const views = new Map<string, WorkerView>(
+    view!.workers.map(({ worker_type, heights, skipped }) => [
+      worker_type,
+      {
+        heights: parseMultirange(heights),
+        skipped: parseMultirange(skipped),
+        unfinished: view!.unfinished
+          .filter((lease) => lease.worker_type === worker_type)
+          .map(({ id, from, to, due, stuck, active }) => ({
+            id: String(id),
+            range: { from, to },
+            due,
+            stuck,
+            active,
+          })),
+      },
+    ]),
+  )
+  for (const name of names) if (!views.has(name)) throw new Error(`the worker ${name} is not registered`)
+  const leases: Lease[] = []
+  for (const { member, choice } of chooseGroup(views, request)) {
+    const epoch = random.uuid()
+    const { workerType, dependencies } = member
+    const row =
+      choice.kind === "new"
+        ? await insertLease(tables, tx, { request, workerType, range: choice.range, epoch })
+        : await takeFailedLease(tables, tx, { request, choice, epoch, random })
+    if (!row) {
+      throw new IndexerError("LEASE_LOST", `${workerType} ${formatRange(choice.range)} was changed meanwhile`)
+    }
+    leases.push({
+      id: row.id,
+      epoch,
+      workerType,
+      range: choice.range,
+      attempt: row.attempt,
+      ttlMs: request.ttlMs,
+      chainEpoch: Number(view!.chain_epoch),
+      dependencies,
+    })
+  }
+  return leases
+}
+
+interface TakenRow {
+  id: string
+  attempt: number
+}
+
+async function insertLease(
+  tables: CoordinationTables,
+  tx: Queryable,
+  {
+    request,
+    workerType,
+    range,
+    epoch,
+  }: { request: GroupClaimRequest; workerType: string; range: BlockRange; epoch: string },
+): Promise<TakenRow | undefined> {
+  const {
+    rows: [row],
+  } = await tx.query<TakenRow>(
+    `insert into ${tables.leases} (worker_type, from_height, to_height, status, attempt, epoch, leased_by,
+       backend_pid, backend_start, lease_ttl_ms, leased_at, lease_expires_at)
+     values ($1, $2, $3, 'ACTIVE', 1, $4, $5, $6, $7::timestamptz, $8::int4, clock_timestamp(), clock_timestamp() + $8::int4 * interval '1 ms')
+     returning id, attempt`,
+    [
+      workerType,
+      range.from,
+      range.to,
+      epoch,
+      request.holder,
+      request.backend?.pid ?? null,
+      request.backend?.startedAt ?? null,
+      request.ttlMs,
+    ],
+  )
+  return row
+}
+
+async function takeFailedLease(
+  tables: CoordinationTables,
+  tx: Queryable,
+  {
+    request,
+    choice,
+    epoch,
+    random,
+  }: {
+    request: GroupClaimRequest
+    choice: { id: string; range: BlockRange; rest: readonly BlockRange[] }
+    epoch: string
+    random: Random
+  },
+): Promise<TakenRow | undefined> {
+  // The parent shrinks before its rest is inserted: the exclusion constraint checks row by row.
+  const {
+    rows: [row],
+  } = await tx.query<TakenRow>(
+    `update ${tables.leases}
+     set status = 'ACTIVE', attempt = attempt + 1, epoch = $2, from_height = $3, to_height = $4, leased_by = $5,
+         backend_pid = $6, backend_start = $7::timestamptz, lease_ttl_ms = $8::int4, next_attempt_at = null,
+         leased_at = clock_timestamp(), lease_expires_at = clock_timestamp() + $8::int4 * interval '1 ms'
+     where id = $1 and status = 'FAILED'
+     returning id, attempt`,
+    [
+      choice.id,
+      epoch,
+      choice.range.from,
+      choice.range.to,
+      request.holder,
+      request.backend?.pid ?? null,
+      request.backend?.startedAt ?? null,
+      request.ttlMs,
+    ],
+  )
+  if (!row) return undefined
+  for (const rest of choice.rest) {
+    await tx.query(
+      `insert into ${tables.leases} (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms,
+         next_attempt_at, last_error, last_error_code, last_error_at)
+       select worker_type, $2::int8, $3::int8, 'FAILED', attempt - 1, $4::uuid, lease_ttl_ms, clock_timestamp(), last_error, last_error_code,
+         last_error_at
+       from ${tables.leases} where id = $1`,
+      [choice.id, rest.from, rest.to, random.uuid()],
+    )
+  }
+  return row
+}
