@@ -37,12 +37,34 @@ create table app.coverage (
   constraint coverage_check CHECK (isempty((heights * skipped)))
 );
 
-create table app.raw_coverage (
-  singleton boolean not null default true,
-  heights int8multirange not null default '{}'::int8multirange,
+create table app.indexing_errors (
+  worker_name text not null,
+  block_height bigint not null,
+  transaction_id bytea,
+  error_hash bytea not null,
+  error_message text not null,
+  severity text not null default 'error'::text,
+  resolved boolean not null default false,
+  seen bigint not null default 1,
+  raw_data bytea,
+  raw_ref text,
+  created_at timestamp with time zone not null default clock_timestamp(),
   updated_at timestamp with time zone not null default clock_timestamp(),
-  constraint raw_coverage_pkey PRIMARY KEY (singleton),
-  constraint raw_coverage_singleton_check CHECK (singleton)
+  constraint indexing_errors_key UNIQUE NULLS NOT DISTINCT (worker_name, block_height, transaction_id, error_hash),
+  constraint indexing_errors_raw_data_check CHECK ((octet_length(raw_data) <= 4096)),
+  constraint indexing_errors_severity_check CHECK ((severity = ANY (ARRAY['warning'::text, 'error'::text])))
+);
+
+create table app.outbox (
+  sequence bigint not null generated always as identity,
+  id uuid not null,
+  kind text not null,
+  epoch bigint not null,
+  payload jsonb not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint outbox_pkey PRIMARY KEY (sequence),
+  constraint outbox_id_key UNIQUE (id),
+  constraint outbox_kind_check CHECK ((kind = 'rollback'::text))
 );
 
 create table app.rollbacks (
@@ -53,6 +75,40 @@ create table app.rollbacks (
   reason text,
   created_at timestamp with time zone not null default clock_timestamp(),
   constraint rollbacks_pkey PRIMARY KEY (id)
+);
+
+create table app.token_metadata (
+  contract_address bytea not null,
+  status text not null default 'queued'::text,
+  asked_at_height bigint,
+  block_hash bytea,
+  name_raw bytea,
+  name text,
+  symbol_raw bytea,
+  symbol text,
+  decimals_raw bytea,
+  decimals smallint,
+  truncated boolean not null default false,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  constraint token_metadata_pkey PRIMARY KEY (contract_address),
+  constraint token_metadata_check CHECK (((status = 'queued'::text) = (asked_at_height IS NULL))),
+  constraint token_metadata_check1 CHECK (((asked_at_height IS NULL) = (block_hash IS NULL))),
+  constraint token_metadata_check2 CHECK (((status = 'answered'::text) = (next_attempt_at IS NULL))),
+  constraint token_metadata_decimals_check CHECK (((decimals >= 0) AND (decimals <= 255))),
+  constraint token_metadata_decimals_raw_check CHECK ((octet_length(decimals_raw) <= 65536)),
+  constraint token_metadata_name_check CHECK ((char_length(name) <= 256)),
+  constraint token_metadata_name_raw_check CHECK ((octet_length(name_raw) <= 65536)),
+  constraint token_metadata_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'answered'::text, 'silent'::text, 'failed'::text]))),
+  constraint token_metadata_symbol_check CHECK ((char_length(symbol) <= 256)),
+  constraint token_metadata_symbol_raw_check CHECK ((octet_length(symbol_raw) <= 65536))
+);
+
+create table app.token_metadata_queue (
+  singleton boolean not null default true,
+  heights int8multirange not null default '{}'::int8multirange,
+  constraint token_metadata_queue_pkey PRIMARY KEY (singleton),
+  constraint token_metadata_queue_singleton_check CHECK (singleton)
 );
 
 create table app.worker_leases (
@@ -79,6 +135,37 @@ create table app.worker_leases (
   constraint worker_leases_no_overlap EXCLUDE USING gist (worker_type WITH =, int8range(from_height, to_height) WITH &&) WHERE ((status <> 'COMPLETED'::text)),
   constraint worker_leases_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'COMPLETED'::text, 'FAILED'::text, 'DEAD'::text])))
 );
+
+create table app.worker_tables (
+  table_name text not null,
+  worker_name text not null,
+  kind text not null,
+  constraint worker_tables_pkey PRIMARY KEY (table_name),
+  constraint worker_tables_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'state'::text, 'observations'::text]))),
+  constraint worker_tables_worker_name_fkey FOREIGN KEY (worker_name) REFERENCES app.workers(name) ON DELETE CASCADE
+);
+
+create table app.workers (
+  name text not null,
+  version integer not null,
+  hash text not null,
+  definition jsonb not null,
+  dependencies text[] not null,
+  tables text[] not null,
+  paused boolean not null default false,
+  paused_reason text,
+  concurrency integer,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint workers_pkey PRIMARY KEY (name),
+  constraint workers_concurrency_check CHECK ((concurrency > 0))
+);
+
+CREATE INDEX indexing_errors_open ON app.indexing_errors USING btree (worker_name, block_height) WHERE (NOT resolved);
+
+CREATE INDEX token_metadata_asked ON app.token_metadata USING btree (asked_at_height) WHERE (asked_at_height IS NOT NULL);
+
+CREATE INDEX token_metadata_due ON app.token_metadata USING btree (next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
 
 CREATE INDEX worker_leases_finished ON app.worker_leases USING btree (completed_at) WHERE (status = 'COMPLETED'::text);
 

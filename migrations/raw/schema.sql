@@ -54,6 +54,9 @@ create table raw.chain_state (
   intent_removed int8range,
   intent_ancestor_hash bytea,
   created_at timestamp with time zone not null default clock_timestamp(),
+  halted_at timestamp with time zone,
+  halt_reason text,
+  halt_height bigint,
   constraint chain_state_pkey PRIMARY KEY (singleton),
   constraint chain_state_check CHECK ((((intent_id IS NULL) = (intent_epoch IS NULL)) AND ((intent_id IS NULL) = (intent_removed IS NULL)))),
   constraint chain_state_singleton_check CHECK (singleton)
@@ -122,6 +125,7 @@ create table raw.rollbacks (
   ancestor_hash bytea,
   reason text,
   created_at timestamp with time zone not null default clock_timestamp(),
+  highest_height bigint,
   constraint rollbacks_pkey PRIMARY KEY (id)
 );
 
@@ -193,8 +197,6 @@ create table raw.worker_leases (
   constraint worker_leases_no_overlap EXCLUDE USING gist (worker_type WITH =, int8range(from_height, to_height) WITH &&) WHERE ((status <> 'COMPLETED'::text)),
   constraint worker_leases_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'COMPLETED'::text, 'FAILED'::text, 'DEAD'::text])))
 );
-
-CREATE INDEX transactions_block_height_transaction_index ON ONLY raw.transactions USING btree (block_height, transaction_index);
 
 CREATE INDEX worker_leases_finished ON raw.worker_leases USING btree (completed_at) WHERE (status = 'COMPLETED'::text);
 

@@ -23,10 +23,13 @@ export const errorCodes = {
   VERIFY_UNSUPPORTED: "fail",
   PARENT_MISMATCH: "rollback",
   SEAM_MISMATCH: "rollback",
+  // what is derived
+  WORKER_FAILED: "fail",
   // coordination
   LEASE_LOST: "retry",
   ROLLED_BACK: "rollback",
   ROLLBACK_OPEN: "rollback",
+  REORG_HALTED: "rollback",
   NOT_COVERED: "retry",
   // database
   DATABASE_UNREACHABLE: "retry",
@@ -45,6 +48,7 @@ export const errorCodes = {
   START_BLOCK_RAISED: "stop",
   NOT_RUNNING: "stop",
   NOT_FOUND: "stop",
+  STILL_RUNNING: "stop",
   PORT_IN_USE: "stop",
   USAGE: "stop",
 } as const satisfies Record<string, ErrorAction>

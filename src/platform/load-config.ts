@@ -43,8 +43,8 @@ const chainNamePattern = /^[a-z][a-z0-9-]{0,30}$/
 
 export async function loadConfig({ cwd, env, flags, configFile }: LoadConfigOptions): Promise<Config> {
   const file = findFile(cwd, configFile)
-  const content = file ? await importFile(file) : {}
-  refuseUnknown(content, [...Object.keys(processSettings), "chains"], "")
+  const content = file ? await loadConfigFile(file) : {}
+  refuseUnknown(content, [...Object.keys(processSettings), "chains", "workers"], "")
   const process = readSettings(processSettings, { flags, env, file: content, filePrefix: "" })
   const chains = readChains({ content, env, flags })
   return { process, chains, file }
@@ -60,7 +60,7 @@ function findFile(cwd: string, named: string | undefined): string | undefined {
   return configFileNames.map((name) => resolve(cwd, name)).find((path) => existsSync(path))
 }
 
-async function importFile(path: string): Promise<Record<string, unknown>> {
+export async function loadConfigFile(path: string): Promise<Record<string, unknown>> {
   let loaded: unknown
   try {
     // Only a config file needs it, and it is slow to load.

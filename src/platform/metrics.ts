@@ -10,9 +10,25 @@ export interface Metrics {
   readonly gauges: ReturnType<typeof createGauges>
   readonly counters: ReturnType<typeof createCounters>
   readonly headDelay: Histogram<"chain">
+  readonly deriveDelay: Histogram<"chain">
   /** Adds what a thread did since its report before. */
   addIngest(chain: string, counts: IngestCounts): void
   addReaped(chain: string, outcome: ReapedCounts): void
+  /** Adds what a work thread did since its report before. */
+  addWork(chain: string, counts: WorkCounts): void
+}
+
+export interface WorkCounts {
+  readonly workers: Readonly<
+    Record<string, { readonly ranges: number; readonly blocks: number; readonly extractMs: number }>
+  >
+  readonly faults: Readonly<Record<string, number>>
+  readonly rows: number
+  readonly bytes: number
+  readonly readMs: number
+  readonly extractMs: number
+  readonly writeMs: number
+  readonly foldMs: number
 }
 
 /** Differences, as threads report them. */
@@ -57,11 +73,19 @@ export function createMetrics(): Metrics {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers: [registry],
   })
+  const deriveDelay = new Histogram({
+    name: "tidemark_derive_delay_seconds",
+    help: "From a head's announcement by the node to the commit of all its derived rows",
+    labelNames: chain,
+    buckets: [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [registry],
+  })
   return {
     registry,
     gauges,
     counters,
     headDelay,
+    deriveDelay,
     addIngest: (name, counts) => {
       addStored(counters, name, counts)
       for (const rpc of counts.rpc) addRpc(counters, name, rpc)
@@ -72,6 +96,7 @@ export function createMetrics(): Metrics {
       counters.blocksDied.inc({ chain: name }, dead)
       counters.backendsEnded.inc({ chain: name }, backendsEnded)
     },
+    addWork: (name, counts) => addWork(counters, name, counts),
   }
 }
 
@@ -92,18 +117,27 @@ function createGauges(registry: Registry) {
     rate: gauge("blocks_per_second", "Blocks finished per second, over the last minute, by all processes", [
       "worker",
     ]),
+    openErrors: gauge("open_errors", "Errors of a worker that nobody has resolved", ["worker"]),
+    paused: gauge("worker_paused", "1 while a person has paused the worker", ["worker"]),
     head: gauge("head_height", "The chain's head, as the node last said"),
     headAge: gauge("head_age_seconds", "Since a process last heard the head from a node"),
     finalized: gauge("finalized_height", "The highest height that is final"),
     start: gauge("start_height", "The first height that is indexed"),
     epoch: gauge("chain_epoch", "How often the chain was rolled back"),
     history: gauge("history_ratio", "Share of the heights from start to head that is stored, 0 to 1"),
+    derived: gauge(
+      "derived_ratio",
+      "Share of the heights from start to head that every worker has derived, 0 to 1",
+    ),
     processes: gauge("processes", "Processes of this chain that were heard of lately"),
     storeBytes: gauge("store_bytes", "Size of a database", ["store"]),
     providerUp: gauge("provider_up", "1 when a provider is used, 0 when its circuit is open", ["provider"]),
     databaseUp: gauge("database_up", "1 when the chain's status could be read"),
     healthState: gauge("health_state", "1 for the state the chain is in, 0 for the others", ["state"]),
     stall: gauge("stall", "1 for the cause the stall doctor names, 0 for the others", ["cause"]),
+    damage: gauge("damage_findings", "What the last look over the store by this process found wrong", [
+      "check",
+    ]),
   }
 }
 
@@ -122,6 +156,16 @@ function createCounters(registry: Registry) {
     leasesReaped: counter("leases_reaped_total", "Expired leases given to others by this process"),
     backendsEnded: counter("backends_ended_total", "Database sessions of expired holders that were ended"),
     blocksDied: counter("blocks_died_total", "Blocks that became DEAD when this process reaped their lease"),
+    derivedRanges: counter("ranges_derived_total", "Ranges derived by this process", ["worker"]),
+    derivedBlocks: counter("blocks_derived_total", "Blocks derived by this process", ["worker"]),
+    derivedRows: counter("rows_derived_total", "Event rows derived by this process"),
+    workerFaults: counter("worker_faults_total", "Ranges on which a worker failed", ["worker"]),
+    deriveSeconds: counter(
+      "derive_seconds_total",
+      "Time spent deriving: reading raw, extracting, writing, folding",
+      ["phase"],
+    ),
+    extractSeconds: counter("extract_seconds_total", "Time spent in extracts, by worker", ["worker"]),
     rpcCalls: counter("rpc_calls_total", "Calls to nodes", ["provider", "method"]),
     rpcErrors: counter("rpc_errors_total", "Calls to nodes that failed, by error code", [
       "provider",
@@ -149,6 +193,25 @@ function addStored(counters: Counters, name: string, counts: IngestCounts): void
   }
 }
 
+function addWork(counters: Counters, name: string, counts: WorkCounts): void {
+  for (const [worker, { ranges, blocks, extractMs }] of Object.entries(counts.workers)) {
+    counters.derivedRanges.inc({ chain: name, worker }, ranges)
+    counters.derivedBlocks.inc({ chain: name, worker }, blocks)
+    counters.extractSeconds.inc({ chain: name, worker }, extractMs / 1_000)
+  }
+  for (const [worker, faults] of Object.entries(counts.faults))
+    counters.workerFaults.inc({ chain: name, worker }, faults)
+  counters.derivedRows.inc({ chain: name }, counts.rows)
+  const phases = {
+    read: counts.readMs,
+    extract: counts.extractMs,
+    write: counts.writeMs,
+    fold: counts.foldMs,
+  }
+  for (const [phase, ms] of Object.entries(phases))
+    counters.deriveSeconds.inc({ chain: name, phase }, ms / 1_000)
+}
+
 function addRpc(counters: Counters, name: string, { provider, method, code, ...sums }: RpcCounts): void {
   const labels = { chain: name, provider, method }
   counters.rpcCalls.inc(labels, sums.calls)
@@ -162,5 +225,9 @@ export function metricNames(): string[] {
   const registry = new Registry()
   createGauges(registry)
   createCounters(registry)
-  return [...registry.getMetricsAsArray().map(({ name }) => name), "tidemark_head_delay_seconds"].sort()
+  return [
+    ...registry.getMetricsAsArray().map(({ name }) => name),
+    "tidemark_head_delay_seconds",
+    "tidemark_derive_delay_seconds",
+  ].sort()
 }

@@ -34,6 +34,26 @@ export const processSettings = {
     fallback: 1,
     help: "Worker threads that fetch and store history; start more processes for more.",
   }),
+  workThreads: integer({
+    env: "WORK_THREADS",
+    min: 1,
+    max: 3,
+    fallback: 1,
+    help: "Worker threads that derive tables; start more processes for more.",
+  }),
+  workerDeadlineMs: integer({
+    env: "WORKER_DEADLINE_MS",
+    min: 100,
+    max: 600_000,
+    fallback: 5_000,
+    help: "How long a worker may take for one block; one that takes longer is ended, and the block counts as failed.",
+  }),
+  workerMemoryMb: integer({
+    env: "WORKER_MEMORY_MB",
+    min: 64,
+    fallback: 512,
+    help: "Memory of a thread that derives; a worker that takes more is ended, and the block counts as failed.",
+  }),
   logLevel: choice({
     env: "LOG_LEVEL",
     of: ["debug", "info", "warn", "error", "fatal"],
@@ -155,6 +175,18 @@ export const chainSettings = {
     fallback: 64,
     help: "Blocks behind the head taken as final where the node has no `finalized` tag.",
   }),
+  maxReorgDepth: integer({
+    env: "MAX_REORG_DEPTH",
+    min: 0,
+    fallback: 1_000,
+    help: "A deeper reorganisation is not rolled back by itself: ingestion halts until a person decides.",
+  }),
+  reorgConfirmMs: integer({
+    env: "REORG_CONFIRM_MS",
+    min: 0,
+    fallback: 3_000,
+    help: "Where only one provider tells of a reorganisation, it has to say the same again after this long before blocks are taken back.",
+  }),
   verify: choice({
     env: "VERIFY",
     of: ["standard", "roots"],
@@ -197,7 +229,19 @@ export const chainSettings = {
     env: "POLL_INTERVAL_MS",
     min: 50,
     fallback: 500,
-    help: "How often the head is asked for where no WebSocket announces it.",
+    help: "How often the head is asked for where no WebSocket announces it; four times as long as the last answer took, where that is more.",
+  }),
+  deferIndexes: flag({
+    env: "DEFER_INDEXES",
+    fallback: false,
+    help: "For a bulk load: partitions wholly below the live stretch get their secondary indexes once every block of them is stored.",
+  }),
+  workers: text({
+    env: "WORKERS",
+    allowed: "`all`, `none`, or a comma list of workers",
+    pattern: /^[a-z0-9_]+(\s*,\s*[a-z0-9_]+)*$/,
+    fallback: "all",
+    help: "Which workers derive tables, built in or your own; what they depend on is included.",
   }),
   denormalizeEvents: flag({
     env: "DENORMALIZE_EVENTS",

@@ -2,8 +2,9 @@
 // reaper can end it. Losing it is a DATABASE_UNREACHABLE of whatever was under way; it never crashes the process.
 
 import pg from "pg"
-import { from as copyFrom } from "pg-copy-streams"
+import { from as copyFrom, to as copyTo } from "pg-copy-streams"
 import { IndexerError } from "../platform/errors.js"
+import { BinaryRows } from "./binary-rows.js"
 import { copyHeader, copyTrailer } from "./copy-buffer.js"
 import { databaseAddress } from "./database-address.js"
 import { assertServerVersion, toIndexerError } from "./postgres-error.js"
@@ -162,6 +163,19 @@ export class Connection implements Queryable {
       throw this.#map(error)
     }
     return stream.rowCount
+  }
+
+  /** The rows of a query as binary COPY. The query takes no parameters: whatever goes into it must be safe as text. */
+  async copyOut(query: string, { fields }: { fields: number }): Promise<BinaryRows> {
+    this.#assertOpen()
+    const stream = this.#client.query(copyTo(`copy (${query}) to stdout (format binary)`))
+    const chunks: Buffer[] = []
+    try {
+      for await (const chunk of stream) chunks.push(chunk as Buffer)
+    } catch (error) {
+      throw this.#map(error)
+    }
+    return new BinaryRows(Buffer.concat(chunks), fields)
   }
 
   /** Cuts the socket at once. What was not yet committed never will be: no statement can follow. */

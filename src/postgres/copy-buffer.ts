@@ -8,8 +8,10 @@ import { NumericDigits } from "./numeric.js"
 export const copyHeader = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1")
 export const copyTrailer = Buffer.from([0xff, 0xff])
 
+const loopBytes = 48
 const two32 = 2 ** 32
 const microsTo2000 = 946_684_800_000_000
+const daysTo2000 = 10_957
 
 export class CopyBuffer {
   #buffer: Buffer
@@ -139,11 +141,20 @@ export class CopyBuffer {
     else this.int8Big(micros - BigInt(microsTo2000))
   }
 
+  /** Days since 1970 as date. */
+  date(days: number): void {
+    this.int4(days - daysTo2000)
+  }
+
   /** A field encoded elsewhere: its four bytes of length, then its value. */
-  rawField(encoded: Uint8Array): void {
-    const at = this.#room(encoded.length)
-    this.#buffer.set(encoded, at)
-    this.#at = at + encoded.length
+  rawField(encoded: Uint8Array, start = 0, end = encoded.length): void {
+    const length = end - start
+    const at = this.#room(length)
+    const buffer = this.#buffer
+    // An address or a hash is copied sooner than a window on it is made for the native call.
+    if (length <= loopBytes) for (let i = 0; i < length; i++) buffer[at + i] = encoded[start + i]!
+    else buffer.set(length === encoded.length ? encoded : encoded.subarray(start, end), at)
+    this.#at = at + length
   }
 
   /**
