@@ -18,6 +18,16 @@ export interface ChainHead {
 
 export interface FetchOptions {
   readonly signal: AbortSignal
+  /** For the head: where a node's limits make requests wait, it goes before history. */
+  readonly urgent?: boolean | undefined
+}
+
+export interface FetchRangeOptions extends FetchOptions {
+  /**
+   * Asks for the block below the range as well, in the first request. Told its hash before the first block is yielded;
+   * undefined when the answer had none, which says nothing of the chain.
+   */
+  readonly onParent?: ((hash: Hex | undefined) => void) | undefined
 }
 
 export interface BlockSource {
@@ -29,14 +39,26 @@ export interface BlockSource {
    * verified on its own and against the one before it. What lies fetched and not yet taken is bounded in bytes,
    * whatever the consumer does. Throws when the range cannot be had; what was yielded before is then void.
    */
-  fetchRange(range: BlockRange, options: FetchOptions): AsyncIterable<readonly RawBlock[]>
+  fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncIterable<readonly RawBlock[]>
   /** The chain's present hash at a height, null where it has no such block. */
   blockHash(height: number, options: FetchOptions): Promise<Hex | null>
+  /**
+   * Each provider's own hashes at these heights, in their order, null where it has no such block; those that cannot be
+   * asked are left out. For telling a reorganisation from a node that lags or lies.
+   */
+  hashesByProvider(heights: readonly number[], options: FetchOptions): Promise<readonly ProviderHashes[]>
   close(): Promise<void>
+}
+
+export interface ProviderHashes {
+  readonly provider: string
+  readonly hashes: readonly (Hex | null)[]
 }
 
 /** Announces heads as they appear. Hints only: a lost one costs time, never data. */
 export interface HeadWatch {
   start(onHead: (head: ChainHead) => void): void
   stop(): Promise<void>
+  /** Heads are being announced; while they are not, ask. */
+  readonly live: boolean
 }

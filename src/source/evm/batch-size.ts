@@ -5,7 +5,8 @@ export interface BatchSizeOptions {
 }
 
 const startBlocks = 10
-const stepBlocks = 4
+/** A larger batch than was seen to work grows by at most so much. */
+const maxGrowth = 2
 const lowBytes = 2_000_000
 const highBytes = 4_000_000
 /** Before anything was seen. */
@@ -15,6 +16,7 @@ export class BatchSize {
   readonly #maxBlocks: number
   #blocks: number
   #bytesPerBlock = startBytesPerBlock
+  #guessing = true
 
   constructor(options: BatchSizeOptions) {
     this.#maxBlocks = Math.max(1, options.maxBatchBlocks)
@@ -25,20 +27,29 @@ export class BatchSize {
     return this.#blocks
   }
 
+  /** Nothing was seen yet: whoever sends many requests now sends all of them with a size that is a guess. */
+  get guessing(): boolean {
+    return this.#guessing
+  }
+
   estimateBytes(blocks: number): number {
     return Math.ceil(blocks * this.#bytesPerBlock)
   }
 
   succeeded(blocks: number, bytes: number): void {
-    this.#bytesPerBlock += (bytes / blocks - this.#bytesPerBlock) / 4
+    this.#bytesPerBlock += (bytes / blocks - this.#bytesPerBlock) / (this.#guessing ? 1 : 4)
+    this.#guessing = false
     if (bytes > highBytes) this.#blocks = Math.min(this.#blocks, Math.max(1, Math.floor(blocks / 2)))
     // A small batch says nothing about a full one.
     else if (bytes < lowBytes && blocks >= this.#blocks) {
-      this.#blocks = Math.min(this.#blocks + stepBlocks, this.#maxBlocks)
+      const fitting = Math.floor(lowBytes / this.#bytesPerBlock)
+      const grown = Math.min(fitting, this.#blocks * maxGrowth, this.#maxBlocks)
+      this.#blocks = Math.max(this.#blocks, grown)
     }
   }
 
   failed(blocks: number): void {
+    this.#guessing = false
     this.#blocks = Math.min(this.#blocks, Math.max(1, Math.floor(blocks / 2)))
   }
 }

@@ -2,6 +2,7 @@ import { createWalletClient, defineChain, http, parseEther } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startAnvil, type TestAnvil } from "../../../test/fixtures/evm/start-anvil.js"
+import { waitUntil } from "../../../test/support/wait-until.js"
 import type { RawBlock } from "../../domain/raw-block.js"
 import { systemClock } from "../../platform/clock.js"
 import { silentLogger } from "../../platform/logger.js"
@@ -166,13 +167,9 @@ test("identity, head and hashes are those of the node", async () => {
   await source.close()
 })
 
-test("new heads come by WebSocket, by polling while it is away, and by WebSocket again", async () => {
+test("new heads come by WebSocket, nobody calls it live while it is away, and it comes back", async () => {
   let anvil = await startAnvil({ args: ["--hardfork", "cancun"] })
-  const keeper = await startAnvil({ args: ["--hardfork", "cancun"] })
-  running.push(keeper)
-  const source = createEvmSource(deps, { providers: [{ url: keeper.url }], expectedChainId: "31337" })
-  const wsUrls = [anvil.wsUrl]
-  const watch = createHeadWatch(deps, { source, wsUrls, pollIntervalMs: 20, idleTimeoutMs: 2000 })
+  const watch = createHeadWatch(deps, { wsUrls: [anvil.wsUrl], idleTimeoutMs: 2000 })
   const heads: { height: number; hash: string }[] = []
   watch.start((head) => heads.push(head))
   const seen = async (node: TestAnvil) => {
@@ -187,9 +184,11 @@ test("new heads come by WebSocket, by polling while it is away, and by WebSocket
     }
     return false
   }
+  expect(watch.live).toBe(false)
   expect(await seen(anvil)).toBe(true)
+  expect(watch.live).toBe(true)
   await anvil.stop()
-  expect(await seen(keeper)).toBe(true)
+  await waitUntil(() => !watch.live, { what: "the socket known as gone" })
   anvil = await startAnvil({ args: ["--hardfork", "cancun"], port: anvil.port })
   running.push(anvil)
   expect(await seen(anvil)).toBe(true)
@@ -198,5 +197,4 @@ test("new heads come by WebSocket, by polling while it is away, and by WebSocket
   await anvil.rpc("evm_mine")
   await systemClock.sleep(50)
   expect(heads).toHaveLength(count)
-  await source.close()
 })

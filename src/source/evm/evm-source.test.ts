@@ -314,10 +314,60 @@ test("two ranges share the bytes and both come to their end", async () => {
   expect(heights(b)).toEqual(numbers(500, 560))
 })
 
+test("the hash of the block below comes with the first request of a range", async () => {
+  const server = await serve(node())
+  const source = sourceOf([server], { expectedChainId: "1337", maxBatchBlocks: 10 })
+  const told: unknown[] = []
+  const options = { signal, onParent: (hash: unknown) => told.push(hash) }
+  for await (const _ of source.fetchRange({ from: 50, to: 80 }, options))
+    expect(told).toEqual([chain.hash(49)])
+  expect(told).toHaveLength(1)
+  const [, ...requests] = server.requests.map((body) => [body].flat().length)
+  expect(requests).toEqual([21, 20, 20])
+})
+
+test("the hash of the block below comes too where receipts are asked for one by one", async () => {
+  const receipts = numbers(50, 60).flatMap((height) => chain.block(height).receipts)
+  const server = await serve(
+    answerCalls((call) => {
+      if (call.method === "eth_getBlockReceipts") throw { code: -32601, message: "?" }
+      if (call.method !== "eth_getTransactionReceipt") return chain.answer(call, 1000)
+      return receipts.find((receipt) => receipt["transactionHash"] === call.params[0]) ?? null
+    }),
+  )
+  const source = sourceOf([server])
+  expect(heights(await collect(source, 50, 60))).toEqual(numbers(50, 60))
+  const told: unknown[] = []
+  const options = { signal, onParent: (hash: unknown) => told.push(hash) }
+  for await (const _ of source.fetchRange({ from: 50, to: 60 }, options))
+    expect(told).toEqual([chain.hash(49)])
+})
+
+test("a block below that cannot be had is no fault of the range", async () => {
+  for (const without of [null, { code: -32000, message: "pruned" }]) {
+    const server = await serve(
+      answerCalls((call) => {
+        if (call.params[1] !== false) return chain.answer(call, 1000)
+        if (without) throw without
+        return null
+      }),
+    )
+    const source = sourceOf([server], { expectedChainId: "1337" })
+    const told: unknown[] = []
+    const got: RawBlock[] = []
+    const options = { signal, onParent: (hash: unknown) => told.push(hash) }
+    for await (const batch of source.fetchRange({ from: 50, to: 60 }, options)) got.push(...batch)
+    expect(heights(got)).toEqual(numbers(50, 60))
+    expect(told).toEqual([undefined])
+  }
+})
+
 test("an abort ends a range promptly, with its requests", async () => {
   let open = 0
+  let answered = 0
   const stuck = await serve((body, response, request) => {
-    if (!Array.isArray(body)) return node()(body, response, request)
+    // The first batch is answered: until then the size of the others would be a guess, and they are not sent.
+    if (!Array.isArray(body) || answered++ === 0) return node()(body, response, request)
     open++
     response.on("close", () => open--)
     return undefined

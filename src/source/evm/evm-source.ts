@@ -4,10 +4,17 @@
 import type { BlockRange } from "../../domain/block-range.js"
 import type { Hex, RawBlock } from "../../domain/raw-block.js"
 import type { Clock } from "../../platform/clock.js"
-import { IndexerError } from "../../platform/errors.js"
+import { type ErrorCode, IndexerError } from "../../platform/errors.js"
 import type { Logger } from "../../platform/logger.js"
 import type { Random } from "../../platform/random.js"
-import type { BlockSource, ChainHead, ChainIdentity, FetchOptions } from "../block-source.js"
+import type {
+  BlockSource,
+  ChainHead,
+  ChainIdentity,
+  FetchOptions,
+  FetchRangeOptions,
+  ProviderHashes,
+} from "../block-source.js"
 import { BatchSize } from "./batch-size.js"
 import { isObject } from "./block-json.js"
 import { BloomReader } from "./bloom.js"
@@ -16,6 +23,7 @@ import type { CircuitOptions } from "./circuit-breaker.js"
 import { RangeFetcher } from "./fetch-range.js"
 import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"
 import { JsonRpcClient } from "./json-rpc-client.js"
+import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
 import { providerLabels } from "./provider-url.js"
 import { type RpcCounter, RpcCounters } from "./rpc-counters.js"
 import { decimalText, type ProviderHealth, RpcPool } from "./rpc-pool.js"
@@ -53,6 +61,15 @@ export interface EvmSourceOptions {
   readonly refetches?: number | undefined
   readonly refetchDelayMs?: number | undefined
 }
+
+/** No answer to a request as a whole, which may be the fault of one call in it. */
+const wholeRequestFailed: readonly ErrorCode[] = [
+  "RPC_UNREACHABLE",
+  "RPC_TIMEOUT",
+  "RPC_ERROR",
+  "RPC_BAD_RESPONSE",
+  "RPC_RESPONSE_TOO_LARGE",
+]
 
 const noHash = `0x${"0".repeat(64)}`
 
@@ -126,38 +143,61 @@ export class EvmSource implements BlockSource {
     return identity
   }
 
-  async head({ signal }: FetchOptions): Promise<ChainHead> {
+  async head({ signal, urgent }: FetchOptions): Promise<ChainHead> {
     const calls = ["latest", "finalized"].map((tag) => ({
       method: "eth_getBlockByNumber",
       params: [tag, false],
     }))
     const head = await this.#pool.attempt(
       async (provider) => {
-        const [latest, finalized] = await provider.call(calls, { signal, errorsAsValues: true })
+        const [latest, finalized] = await provider.call(calls, { signal, urgent, errorsAsValues: true })
         if (latest!.error !== null) throw provider.callError("eth_getBlockByNumber", latest!.error)
         const known = readHead(latest!.value)
         if (known === undefined) throw badAnswer(`${provider.label} answered no block for "latest"`)
         const finalizedHeight = readHead(finalized!.value)?.height ?? null
         return { ...known, finalizedHeight }
       },
-      { signal },
+      { signal, urgent },
     )
     return head
   }
 
-  async *fetchRange(range: BlockRange, { signal }: FetchOptions): AsyncGenerator<readonly RawBlock[]> {
-    if (this.#chainId === undefined) await this.identity({ signal })
+  async *fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncGenerator<readonly RawBlock[]> {
+    if (this.#chainId === undefined) await this.identity(options)
     const chainId = quantityOfDecimal(this.#chainId!)
-    yield* this.#ranges.fetchRange(range, { signal, chainId })
+    yield* this.#ranges.fetchRange(range, { ...options, chainId })
   }
 
-  async blockHash(height: number, { signal }: FetchOptions): Promise<Hex | null> {
+  async blockHash(height: number, { signal, urgent }: FetchOptions): Promise<Hex | null> {
     const call = { method: "eth_getBlockByNumber", params: [quantityText(height), false] }
-    const [answer] = await this.#pool.call([call], { signal })
+    const [answer] = await this.#pool.call([call], { signal, urgent })
     if (answer!.value === null) return null
     const hash = isObject(answer!.value) ? toHexBytes(answer!.value["hash"], 32) : null
     if (hash === null) throw badAnswer(`the answer for block ${height} has no hash`)
     return hash
+  }
+
+  async hashesByProvider(
+    heights: readonly number[],
+    { signal, urgent }: FetchOptions,
+  ): Promise<readonly ProviderHashes[]> {
+    const calls = heights.map((height) => ({
+      method: "eth_getBlockByNumber",
+      params: [quantityText(height), false],
+    }))
+    const answers = await this.#pool.askEach((provider) => provider.call(calls, { signal, urgent }), {
+      signal,
+      urgent,
+    })
+    return answers.map(({ label, value }) => ({
+      provider: label,
+      hashes: value.map((answer) => (isObject(answer.value) ? toHexBytes(answer.value["hash"], 32) : null)),
+    }))
+  }
+
+  /** Any calls as one batch, their errors as values. Each provider is asked once: whoever asks may know a smaller question. */
+  call(calls: readonly RpcCall[], { signal }: FetchOptions): Promise<RpcAnswer[]> {
+    return this.#pool.call(calls, { signal, errorsAsValues: true, giveUpAfterRoundOn: wholeRequestFailed })
   }
 
   providers(): ProviderHealth[] {

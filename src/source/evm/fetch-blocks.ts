@@ -2,9 +2,10 @@
 // height. A node without the latter is asked receipt by receipt, and that is remembered.
 
 import type { BlockRange } from "../../domain/block-range.js"
-import { IndexerError } from "../../platform/errors.js"
+import type { Hex } from "../../domain/raw-block.js"
+import { IndexerError, isIndexerError } from "../../platform/errors.js"
 import { type BlockJson, type FetchedBlock, isObject, type ReceiptJson } from "./block-json.js"
-import { quantityText } from "./hex-text.js"
+import { quantityText, toHexBytes } from "./hex-text.js"
 import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall, RpcReply } from "./json-rpc-reply.js"
 
@@ -15,6 +16,8 @@ export interface FetchedBatch {
   readonly bytes: number
   /** The block at a height of the range. Throws a typed error when the answer is not what was asked for. */
   block(height: number): FetchedBlock
+  /** The hash of the block below, where it was asked for; undefined when the answer has none. */
+  parent(): Hex | undefined
   /** Gives its memory back: every block was taken, and none is read any more. */
   release(): void
 }
@@ -25,10 +28,15 @@ const unsupportedCodes = new Set([-32601, -32004])
 const maxNullReceipts = 3
 const receiptsPerRequest = 100
 
+export interface FetchBlocksOptions extends CallOptions {
+  /** Asks for the header of the block below the range, too. */
+  readonly withParent?: boolean | undefined
+}
+
 export function fetchBlocks(
   provider: JsonRpcClient,
   range: BlockRange,
-  options: CallOptions,
+  options: FetchBlocksOptions,
 ): Promise<FetchedBatch> {
   return provider.receiptsByTransaction
     ? fetchByTransaction(provider, range, options)
@@ -38,19 +46,22 @@ export function fetchBlocks(
 async function fetchByBlock(
   provider: JsonRpcClient,
   range: BlockRange,
-  options: CallOptions,
+  options: FetchBlocksOptions,
 ): Promise<FetchedBatch> {
   const calls: RpcCall[] = []
   for (let height = range.from; height < range.to; height++) {
     calls.push(blockCall(height), { method: "eth_getBlockReceipts", params: [quantityText(height)] })
   }
+  const count = range.to - range.from
+  // Last, so that the others are where they always are.
+  if (options.withParent) calls.push(headerCall(range.from - 1))
   const reply = await provider.post(calls, options)
   const exact = once(() => reply.readExact())
-  const count = range.to - range.from
   return {
     range,
     provider,
     bytes: reply.bytes,
+    parent: () => (options.withParent ? hashIn(() => reply.answer(2 * count)) : undefined),
     release: () => reply.release(),
     block: (height) => {
       const i = height - range.from
@@ -73,10 +84,11 @@ async function fetchByBlock(
 async function fetchByTransaction(
   provider: JsonRpcClient,
   range: BlockRange,
-  options: CallOptions,
+  options: FetchBlocksOptions,
 ): Promise<FetchedBatch> {
   const heights = Array.from({ length: range.to - range.from }, (_, i) => range.from + i)
-  const reply = await provider.post(heights.map(blockCall), options)
+  const below = options.withParent ? [headerCall(range.from - 1)] : []
+  const reply = await provider.post([...heights.map(blockCall), ...below], options)
   const answers = reply.read()
   const blocks = heights.map((height, i) => readBlock(provider, height, answers[i]!))
   const calls = blocks.flatMap((block) =>
@@ -94,6 +106,7 @@ async function fetchByTransaction(
     range,
     provider,
     bytes,
+    parent: () => (options.withParent ? hashIn(() => answers[heights.length]!) : undefined),
     release: () => undefined,
     block: (height) => {
       const i = height - range.from
@@ -123,6 +136,22 @@ const blockCall = (height: number): RpcCall => ({
   method: "eth_getBlockByNumber",
   params: [quantityText(height), true],
 })
+
+const headerCall = (height: number): RpcCall => ({
+  method: "eth_getBlockByNumber",
+  params: [quantityText(height), false],
+})
+
+/** No fault of the batch when there is none: whoever needs it asks again, and is told then. */
+function hashIn(answer: () => RpcAnswer): Hex | undefined {
+  try {
+    const { value } = answer()
+    return (isObject(value) && toHexBytes(value["hash"], 32)) || undefined
+  } catch (error) {
+    if (isIndexerError(error)) return undefined
+    throw error
+  }
+}
 
 const missing = (provider: JsonRpcClient, height: number, what: string): IndexerError =>
   new IndexerError("RPC_BLOCK_MISSING", `${provider.label} has no ${what} ${height}; it may lag behind`, {

@@ -7,12 +7,13 @@ import type { RawBlock } from "../../domain/raw-block.js"
 import type { Clock } from "../../platform/clock.js"
 import { IndexerError, isIndexerError } from "../../platform/errors.js"
 import type { Random } from "../../platform/random.js"
+import type { FetchOptions, FetchRangeOptions } from "../block-source.js"
 import type { BatchSize } from "./batch-size.js"
 import type { FetchedBlock } from "./block-json.js"
 import type { BloomReader, BloomReport } from "./bloom.js"
 import type { ByteBudget } from "./byte-budget.js"
 import { decodeBlock } from "./decode-block.js"
-import { type FetchedBatch, fetchBlocks } from "./fetch-blocks.js"
+import { type FetchBlocksOptions, type FetchedBatch, fetchBlocks } from "./fetch-blocks.js"
 import { sameHex } from "./hex-text.js"
 import { Prefetch } from "./prefetch.js"
 import type { RpcPool } from "./rpc-pool.js"
@@ -37,10 +38,13 @@ export interface RangeFetcherOptions {
   readonly refetchDelayMs: number
 }
 
-export interface FetchRangeOptions {
-  readonly signal: AbortSignal
+export interface RangeFetchOptions extends FetchRangeOptions {
   /** The chain's id as a quantity. */
   readonly chainId: string | null
+}
+
+interface FetchPartOptions extends FetchBlocksOptions {
+  readonly avoid?: readonly string[] | undefined
 }
 
 interface CheckedBlock {
@@ -57,8 +61,9 @@ export class RangeFetcher {
     this.#options = options
   }
 
-  async *fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncGenerator<readonly RawBlock[]> {
+  async *fetchRange(range: BlockRange, options: RangeFetchOptions): AsyncGenerator<readonly RawBlock[]> {
     const { budget, size } = this.#deps
+    const { urgent, onParent } = options
     options.signal.throwIfAborted()
     // Ends every request under way when the consumer leaves, for whatever reason.
     const ours = new AbortController()
@@ -71,7 +76,8 @@ export class RangeFetcher {
       maxRequests: this.#options.prefetch,
       budget,
       size,
-      fetch: (part) => this.#fetch(part, signal, []),
+      fetch: (part) =>
+        this.#fetch(part, { signal, urgent, withParent: onParent !== undefined && part.from === range.from }),
     })
     signal.addEventListener("abort", () => prefetch.stop(), { once: true })
     try {
@@ -81,8 +87,9 @@ export class RangeFetcher {
         const batches = await prefetch.take()
         signal.throwIfAborted()
         if (batches === undefined) return
+        if (previous === undefined) onParent?.(batches[0]!.parent())
         for (const batch of batches) {
-          for await (const { fetched, blooms } of this.#settle(batch, previous, signal)) {
+          for await (const { fetched, blooms } of this.#settle(batch, previous, { signal, urgent })) {
             const block = decodeBlock(fetched, blooms, { chainId })
             previous = block.hash
             yield [block]
@@ -98,13 +105,12 @@ export class RangeFetcher {
   }
 
   /** One request where that works; in halves where the answer is too large or too slow. */
-  async #fetch(range: BlockRange, signal: AbortSignal, avoid: readonly string[]): Promise<FetchedBatch[]> {
+  async #fetch(range: BlockRange, options: FetchPartOptions): Promise<FetchedBatch[]> {
     const { pool, size } = this.#deps
     const blocks = range.to - range.from
     try {
-      const batch = await pool.attempt((provider) => fetchBlocks(provider, range, { signal }), {
-        signal,
-        avoid,
+      const batch = await pool.attempt((provider) => fetchBlocks(provider, range, options), {
+        ...options,
         unread: true,
         giveUpOn: blocks > 1 ? ["RPC_RESPONSE_TOO_LARGE"] : [],
         giveUpAfterRoundOn: blocks > 1 ? ["RPC_TIMEOUT"] : [],
@@ -116,8 +122,9 @@ export class RangeFetcher {
       if (!tooMuch || blocks === 1) throw error
       size.failed(blocks)
       const middle = range.from + Math.ceil(blocks / 2)
-      const first = await this.#fetch({ from: range.from, to: middle }, signal, avoid)
-      return first.concat(await this.#fetch({ from: middle, to: range.to }, signal, avoid))
+      const first = await this.#fetch({ from: range.from, to: middle }, options)
+      const rest = { ...options, withParent: false }
+      return first.concat(await this.#fetch({ from: middle, to: range.to }, rest))
     }
   }
 
@@ -128,8 +135,9 @@ export class RangeFetcher {
   async *#settle(
     first: FetchedBatch,
     previous: string | undefined,
-    signal: AbortSignal,
+    options: FetchOptions,
   ): AsyncGenerator<CheckedBlock> {
+    const { signal } = options
     const asked: string[] = []
     let batches: readonly FetchedBatch[] = [first]
     let before = previous
@@ -138,7 +146,7 @@ export class RangeFetcher {
     while (height < first.range.to) {
       let problem: IndexerError
       try {
-        const checked = await this.#check(this.#read(batches, height), signal)
+        const checked = await this.#check(this.#read(batches, height), options)
         const broken = this.#options.checks.parent ? brokenLink(before, checked.fetched) : undefined
         if (broken === undefined) {
           before = checked.fetched.block.hash as string
@@ -156,7 +164,7 @@ export class RangeFetcher {
       // A broken link is nobody's fault at the tip: the chain moves. It is no mark against the provider.
       if (problem.code === "PARENT_MISMATCH") for (const batch of batches) batch.provider.noteError(problem)
       await this.#pause(attempt++, signal)
-      batches = await this.#fetch({ from: height, to: first.range.to }, signal, asked)
+      batches = await this.#fetch({ from: height, to: first.range.to }, { ...options, avoid: asked })
     }
   }
 
@@ -173,7 +181,7 @@ export class RangeFetcher {
     }
   }
 
-  async #check(first: FetchedBlock, signal: AbortSignal): Promise<CheckedBlock> {
+  async #check(first: FetchedBlock, options: FetchOptions): Promise<CheckedBlock> {
     let fetched = first
     const seen: { readonly provider: string; readonly hash: unknown; readonly failure: CheckFailure }[] = []
     for (let attempt = 0; ; attempt++) {
@@ -194,13 +202,10 @@ export class RangeFetcher {
         )
         throw all && agree && failure.check !== "shape" ? unsupportedError(fetched, failure, told) : error
       }
-      await this.#pause(attempt, signal)
+      await this.#pause(attempt, options.signal)
       const range = { from: fetched.height, to: fetched.height + 1 }
-      const [again] = await this.#fetch(
-        range,
-        signal,
-        seen.map((each) => each.provider),
-      )
+      const avoid = seen.map((each) => each.provider)
+      const [again] = await this.#fetch(range, { ...options, avoid })
       fetched = this.#read([again!], fetched.height)
     }
   }

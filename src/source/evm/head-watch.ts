@@ -1,12 +1,12 @@
-// Announces new heads: by eth_subscribe over a WebSocket where there is one, by asking where there is none or while it is
-// away. Only hints: whoever follows the chain asks for itself what it was told of.
+// Announces new heads by eth_subscribe over a WebSocket, opened again and again. Only hints: whoever follows the chain asks
+// for itself what it was told of, and asks unprompted while no socket is live.
 
 import { WebSocket } from "undici"
 import type { Clock } from "../../platform/clock.js"
 import { describeError } from "../../platform/errors.js"
 import type { Logger } from "../../platform/logger.js"
 import type { Random } from "../../platform/random.js"
-import type { BlockSource, ChainHead, HeadWatch } from "../block-source.js"
+import type { ChainHead, HeadWatch } from "../block-source.js"
 import { isFixedHex, quantityValue } from "./hex-text.js"
 import { providerLabels, scrubText } from "./provider-url.js"
 import { decimalText } from "./rpc-pool.js"
@@ -18,14 +18,11 @@ export interface HeadWatchDeps {
 }
 
 export interface HeadWatchOptions {
-  /** Asked while no socket is live. */
-  readonly source: Pick<BlockSource, "head">
   /** ws:// or wss://, in order of preference. */
-  readonly wsUrls?: readonly string[] | undefined
-  readonly pollIntervalMs?: number | undefined
+  readonly wsUrls: readonly string[]
   /** Decimal text. A socket on another chain is not listened to. */
   readonly expectedChainId?: string | undefined
-  /** A socket that was silent for so long is closed and opened anew; the chain is polled meanwhile. */
+  /** A socket that was silent for so long is closed and opened anew. */
   readonly idleTimeoutMs?: number | undefined
 }
 
@@ -39,57 +36,38 @@ export function createHeadWatch(deps: HeadWatchDeps, options: HeadWatchOptions):
 
 class EvmHeadWatch implements HeadWatch {
   readonly #deps: HeadWatchDeps
-  readonly #source: Pick<BlockSource, "head">
   readonly #expectedChainId: string | undefined
   readonly #urls: readonly string[]
-  readonly #pollIntervalMs: number
   readonly #idleTimeoutMs: number
   readonly #stop = new AbortController()
-  #loops: Promise<unknown> | undefined
-  /** Heads come by socket: no need to poll. */
+  #loop: Promise<void> | undefined
   #live = false
   #lastAnnounced: string | undefined
 
   constructor(deps: HeadWatchDeps, options: HeadWatchOptions) {
     this.#deps = deps
-    this.#source = options.source
     this.#expectedChainId = options.expectedChainId
-    this.#urls = options.wsUrls ?? []
-    this.#pollIntervalMs = options.pollIntervalMs ?? 500
+    this.#urls = options.wsUrls
     this.#idleTimeoutMs = options.idleTimeoutMs ?? 30_000
   }
 
+  get live(): boolean {
+    return this.#live
+  }
+
   start(onHead: (head: ChainHead) => void): void {
-    if (this.#loops !== undefined) return
+    if (this.#loop !== undefined) return
     const announce = (head: ChainHead) => {
       if (this.#stop.signal.aborted || this.#lastAnnounced === head.hash) return
       this.#lastAnnounced = head.hash
       onHead(head)
     }
-    const loops = [this.#poll(announce)]
-    if (this.#urls.length > 0) loops.push(this.#subscribe(announce))
-    this.#loops = Promise.all(loops)
+    if (this.#urls.length > 0) this.#loop = this.#subscribe(announce)
   }
 
   async stop(): Promise<void> {
     this.#stop.abort(new Error("the watch was stopped"))
-    await this.#loops
-  }
-
-  async #poll(announce: (head: ChainHead) => void): Promise<void> {
-    const { clock, logger } = this.#deps
-    const { signal } = this.#stop
-    while (!signal.aborted) {
-      if (!this.#live) {
-        try {
-          announce(await this.#source.head({ signal }))
-        } catch (error) {
-          if (signal.aborted) return
-          logger.debug({ error: describeError(error) }, "the head could not be asked for; trying again")
-        }
-      }
-      await clock.sleep(this.#pollIntervalMs, signal)
-    }
+    await this.#loop
   }
 
   async #subscribe(announce: (head: ChainHead) => void): Promise<void> {
@@ -105,7 +83,7 @@ class EvmHeadWatch implements HeadWatch {
       const why = scrubText(reason, url)
       logger.warn(
         { provider: labels[at], reason: why },
-        "the head subscription ended; polling until it is back",
+        "the head subscription ended; the head is asked for until it is back",
       )
       const backoffMs = Math.min(250 * 2 ** Math.min(failures, 10), maxReconnectMs)
       await clock.sleep(backoffMs * (0.5 + random.next()), signal)

@@ -38,6 +38,8 @@ export interface JsonRpcClientDeps {
 
 export interface CallOptions {
   readonly signal: AbortSignal
+  /** Goes before what is not, where requests have to wait for the provider's limits. */
+  readonly urgent?: boolean | undefined
 }
 
 const keptBufferBytes = 16 << 20
@@ -170,10 +172,11 @@ export class JsonRpcClient {
     calls: readonly RpcCall[],
     first: number,
     count: number,
-    { signal }: CallOptions,
+    { signal, urgent }: CallOptions,
   ): Promise<Buffer> {
     // The place is held a little longer than the request can live.
-    const permit = await this.#limit.acquire(count, this.#timeoutMs + 1000, signal)
+    const leaseMs = this.#timeoutMs + 1000
+    const permit = await this.#limit.acquire({ cost: count, leaseMs, signal, urgent })
     if (permit === undefined) throw signal.reason
     const startedAt = this.#clock.monotonic()
     let bytes = 0

@@ -77,7 +77,7 @@ export class Prefetch {
 
   #fill(): void {
     const { range, maxRequests, budget, size } = this.#options
-    while (!this.#stopped && this.#underWay < maxRequests && this.#next < range.to) {
+    while (!this.#stopped && this.#underWay < (size.guessing ? 1 : maxRequests) && this.#next < range.to) {
       const to = Math.min(range.to, this.#next + size.blocks)
       const estimate = size.estimateBytes(to - this.#next)
       if (!budget.tryTake(estimate)) {

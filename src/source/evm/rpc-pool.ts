@@ -6,7 +6,7 @@ import { type ErrorCode, IndexerError, isIndexerError } from "../../platform/err
 import type { Logger } from "../../platform/logger.js"
 import type { Random } from "../../platform/random.js"
 import type { CircuitState } from "./circuit-breaker.js"
-import type { JsonRpcClient } from "./json-rpc-client.js"
+import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
 import type { RpcCounter, RpcCounters } from "./rpc-counters.js"
 
@@ -28,6 +28,7 @@ export interface RpcPoolDeps {
 
 export interface AttemptOptions {
   readonly signal: AbortSignal
+  readonly urgent?: boolean | undefined
   /** Labels of providers to ask last, longest ago first: their answers are the ones in doubt. */
   readonly avoid?: readonly string[] | undefined
   /** Thrown at once instead of being tried again: the caller has a better idea, such as asking for less. */
@@ -78,7 +79,7 @@ export class RpcPool {
   /** Runs the work with one provider after another until it succeeds. */
   async attempt<T>(
     work: (provider: JsonRpcClient) => Promise<T>,
-    { signal, avoid = [], unread = false, giveUpOn, giveUpAfterRoundOn }: AttemptOptions,
+    { signal, urgent, avoid = [], unread = false, giveUpOn, giveUpAfterRoundOn }: AttemptOptions,
   ): Promise<T> {
     let last: IndexerError | undefined
     for (let round = 0; round < this.#rounds; round++) {
@@ -87,7 +88,7 @@ export class RpcPool {
         signal.throwIfAborted()
         if (provider.pausedUntil > this.#clock.monotonic() || !provider.breaker.tryEnter()) continue
         try {
-          await this.#checkChain(provider, signal)
+          await this.#checkChain(provider, { signal, urgent })
           const result = await work(provider)
           if (unread) provider.breaker.abandon()
           else provider.breaker.succeed()
@@ -107,13 +108,37 @@ export class RpcPool {
     throw this.#noProvider(last)
   }
 
+  /** The same question to every provider that can be asked, each on its own; whoever fails is left out. */
+  async askEach<T>(
+    work: (provider: JsonRpcClient) => Promise<T>,
+    { signal, urgent }: Pick<AttemptOptions, "signal" | "urgent">,
+  ): Promise<{ readonly label: string; readonly value: T }[]> {
+    const answers: { label: string; value: T }[] = []
+    for (const provider of this.#providers) {
+      signal.throwIfAborted()
+      if (provider.pausedUntil > this.#clock.monotonic() || !provider.breaker.tryEnter()) continue
+      try {
+        await this.#checkChain(provider, { signal, urgent })
+        answers.push({ label: provider.label, value: await work(provider) })
+        provider.breaker.succeed()
+      } catch (error) {
+        if (!isIndexerError(error) || signal.aborted) {
+          provider.breaker.abandon()
+          throw error
+        }
+        this.reportFailure(provider, error)
+      }
+    }
+    return answers
+  }
+
   /** Calls as one batch, answers in order; an error of a call counts as the provider's failure. */
   call(
     calls: readonly RpcCall[],
     options: AttemptOptions & { readonly errorsAsValues?: boolean },
   ): Promise<RpcAnswer[]> {
-    const { signal, errorsAsValues = false } = options
-    return this.attempt((provider) => provider.call(calls, { signal, errorsAsValues }), options)
+    const { signal, urgent, errorsAsValues = false } = options
+    return this.attempt((provider) => provider.call(calls, { signal, urgent, errorsAsValues }), options)
   }
 
   /** For faults found after the request succeeded, when its reply was read. */
@@ -176,10 +201,10 @@ export class RpcPool {
     await this.#clock.sleep(Math.min(Math.max(backoffMs, soonest + 1), 10_000), signal)
   }
 
-  async #checkChain(provider: JsonRpcClient, signal: AbortSignal): Promise<void> {
+  async #checkChain(provider: JsonRpcClient, options: CallOptions): Promise<void> {
     const check = this.#chain.get(provider)!
     if (this.#expectedChainId === undefined || check.verified) return
-    const [answer] = await provider.call([{ method: "eth_chainId", params: [] }], { signal })
+    const [answer] = await provider.call([{ method: "eth_chainId", params: [] }], options)
     const chainId = decimalText(answer!.value)
     if (chainId === undefined) {
       throw new IndexerError("RPC_BAD_RESPONSE", `${provider.label}: eth_chainId answered no quantity`)

@@ -1,5 +1,6 @@
 // Rate and concurrency limit of one provider, shared by every thread of the process through one piece of shared
-// memory. A place in flight is a lease with an end, so a thread that dies gives its places back by itself.
+// memory. A place in flight is a lease with an end, so a thread that dies gives its places back by itself. What is urgent
+// (the head) goes before what is not, in all threads, but for at most every second permit: neither starves the other.
 
 import type { Clock } from "../../platform/clock.js"
 import type { Random } from "../../platform/random.js"
@@ -19,6 +20,11 @@ export interface SharedLimitHandle {
 }
 
 const rateBytes = 8
+const urgentBytes = 4
+/** How much longer than to its next look the notice of a waiting urgent request is believed. */
+const urgentGraceMs = 50
+/** Between two looks for a free place. */
+const maxLookMs = 20
 /** A debt older than this can only come from a wall clock that was set back. */
 const maxDebtUs = 600_000_000n
 
@@ -30,7 +36,7 @@ export function createSharedLimit(options: SharedLimitOptions = {}): SharedLimit
     throw new RangeError(`maxInFlight must be a whole number from 1 to 4096, got ${maxInFlight}`)
   }
   const unlimited = maxRps === null && maxInFlight === null
-  const memory = unlimited ? null : new SharedArrayBuffer(rateBytes + 4 * (maxInFlight ?? 0))
+  const memory = unlimited ? null : new SharedArrayBuffer(rateBytes + 4 * (maxInFlight ?? 0) + urgentBytes)
   return { maxRps, maxInFlight, memory }
 }
 
@@ -41,6 +47,15 @@ export interface Permit {
 }
 
 const free: Permit = { slot: -1, until: 0 }
+
+export interface AcquireOptions {
+  /** Calls in the request. */
+  readonly cost: number
+  /** How long the request may live: a place not given back by then counts as free. */
+  readonly leaseMs: number
+  readonly signal: AbortSignal
+  readonly urgent?: boolean | undefined
+}
 
 interface Waiter {
   readonly cost: number
@@ -58,9 +73,14 @@ export class SharedLimit {
   readonly #random: Random
   readonly #rate: BigInt64Array | undefined
   readonly #slots: Int32Array | undefined
+  /** Until when other threads hold back for an urgent request of one of them. */
+  readonly #urgentUntil: Int32Array | undefined
   readonly #intervalUs: number
   readonly #burstUs: bigint
   readonly #waiting: Waiter[] = []
+  readonly #urgent: Waiter[] = []
+  /** The last permit went out of turn, so the next one may not. */
+  #jumped = false
   #draining = false
   #wake: AbortController | undefined
 
@@ -71,22 +91,26 @@ export class SharedLimit {
     // A tenth of a second may come at once; the mean is what providers measure.
     this.#burstUs = handle.maxRps === null ? 0n : BigInt(Math.round(Math.max(0, 100_000 - this.#intervalUs)))
     if (handle.memory !== null && handle.maxRps !== null) this.#rate = new BigInt64Array(handle.memory, 0, 1)
+    if (handle.memory !== null) {
+      this.#urgentUntil = new Int32Array(handle.memory, rateBytes + 4 * (handle.maxInFlight ?? 0), 1)
+    }
     if (handle.memory !== null && handle.maxInFlight !== null) {
       this.#slots = new Int32Array(handle.memory, rateBytes, handle.maxInFlight)
     }
   }
 
-  /**
-   * Resolves with a permit once `cost` calls may be sent; undefined when the signal aborts first. `leaseMs` is how
-   * long the request may live: a place not given back by then counts as free.
-   */
-  acquire(cost: number, leaseMs: number, signal: AbortSignal): Promise<Permit | undefined> | Permit {
+  /** Resolves with a permit once the calls may be sent; undefined when the signal aborts first. */
+  acquire({ cost, leaseMs, signal, urgent = false }: AcquireOptions): Promise<Permit | undefined> | Permit {
     if (this.#rate === undefined && this.#slots === undefined) return free
-    if (this.#waiting.length === 0) {
+    if (this.#waiting.length === 0 && this.#urgent.length === 0 && (urgent || !this.#othersAreUrgent())) {
       const permit = this.#tryAcquire(cost, leaseMs)
-      if (permit !== undefined) return permit
+      if (permit !== undefined) {
+        this.#jumped &&= urgent
+        return permit
+      }
     }
     if (signal.aborted) return Promise.resolve(undefined)
+    const queue = urgent ? this.#urgent : this.#waiting
     return new Promise((resolve) => {
       const waiter: Waiter = {
         cost,
@@ -97,13 +121,15 @@ export class SharedLimit {
         },
       }
       const onAbort = () => {
-        const at = this.#waiting.indexOf(waiter)
-        if (at >= 0) this.#waiting.splice(at, 1)
+        const at = queue.indexOf(waiter)
+        if (at >= 0) queue.splice(at, 1)
+        if (urgent && queue.length === 0) this.#announceUrgent(0)
         waiter.resolve(undefined)
         this.#wake?.abort()
       }
       signal.addEventListener("abort", onAbort, { once: true })
-      this.#waiting.push(waiter)
+      queue.push(waiter)
+      if (urgent) this.#wake?.abort()
       void this.#drain()
     })
   }
@@ -115,29 +141,60 @@ export class SharedLimit {
     this.#wake?.abort()
   }
 
-  /** First come, first served within a thread; threads race, each after a wait with jitter. */
+  /** First come, first served within a thread, urgent ones apart; threads race, each after a wait with jitter. */
   async #drain(): Promise<void> {
     if (this.#draining) return
     this.#draining = true
     let waitMs = 1
-    while (this.#waiting.length > 0) {
-      const first = this.#waiting[0]!
-      const permit = this.#tryAcquire(first.cost, first.leaseMs)
+    while (this.#waiting.length > 0 || this.#urgent.length > 0) {
+      const queue = this.#nextQueue()
+      const first = queue[0]!
+      const permit = this.#mayTry(queue) ? this.#tryAcquire(first.cost, first.leaseMs) : undefined
       if (permit !== undefined) {
-        this.#waiting.shift()
+        queue.shift()
+        this.#jumped = queue === this.#urgent
+        if (this.#jumped) this.#announceUrgent(0)
         first.resolve(permit)
         waitMs = 1
         continue
       }
+      const sleepMs = Math.max(waitMs, this.#rateDelayMs()) * (0.75 + this.#random.next() / 2)
+      if (queue === this.#urgent && !this.#jumped) this.#announceUrgent(sleepMs + urgentGraceMs)
       this.#wake = new AbortController()
-      await this.#clock.sleep(
-        Math.max(waitMs, this.#rateDelayMs()) * (0.75 + this.#random.next() / 2),
-        this.#wake.signal,
-      )
+      await this.#clock.sleep(sleepMs, this.#wake.signal)
       this.#wake = undefined
-      waitMs = Math.min(waitMs * 2, 20)
+      waitMs = Math.min(waitMs * 2, maxLookMs)
     }
     this.#draining = false
+  }
+
+  #nextQueue(): Waiter[] {
+    if (this.#urgent.length === 0) return this.#waiting
+    return this.#jumped && this.#waiting.length > 0 ? this.#waiting : this.#urgent
+  }
+
+  /** After an urgent permit the ordinary ones of this thread have their turn, whatever others announce. */
+  #mayTry(queue: Waiter[]): boolean {
+    return queue === this.#urgent || this.#jumped || !this.#othersAreUrgent()
+  }
+
+  // In hundredths of a second by the wall clock, as the places are, and with an end: a thread that dies while it waits
+  // must hold nobody back.
+  #announceUrgent(forMs: number): void {
+    if (this.#urgentUntil === undefined) return
+    Atomics.store(this.#urgentUntil, 0, forMs === 0 ? 0 : this.#hundredths() + Math.ceil(forMs / 10))
+  }
+
+  #othersAreUrgent(): boolean {
+    if (this.#urgentUntil === undefined) return false
+    const aheadOfNow = Atomics.load(this.#urgentUntil, 0) - this.#hundredths()
+    // Further ahead than any wait: left from before the clock was set back.
+    return aheadOfNow > 0 && aheadOfNow < 500
+  }
+
+  // Wall clock: the monotonic clocks of threads have different origins. Wraps every 248 days.
+  #hundredths(): number {
+    return Math.floor(this.#clock.now() / 10) % 0x7fff_0000
   }
 
   #tryAcquire(cost: number, leaseMs: number): Permit | undefined {
@@ -151,9 +208,7 @@ export class SharedLimit {
   }
 
   #takeSlot(slots: Int32Array, leaseMs: number): Permit | undefined {
-    // Wall clock: the monotonic clocks of threads have different origins. In hundredths of a second, which wrap every
-    // 248 days.
-    const now = Math.floor(this.#clock.now() / 10) % 0x7fff_0000
+    const now = this.#hundredths()
     const start = Math.floor(this.#random.next() * slots.length)
     for (let i = 0; i < slots.length; i++) {
       const slot = (start + i) % slots.length
