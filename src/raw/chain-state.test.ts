@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { Database } from "../postgres/database.js"
-import { type PinOptions, pinChain, readChainState, recordHead } from "./chain-state.js"
+import { migrationsDirectory, readMigrationFiles } from "../postgres/migration-files.js"
+import { type PinOptions, pinChain, readChainName, readChainState, recordHead } from "./chain-state.js"
 
 let created: TestDatabase
 let database: Database
@@ -28,6 +29,16 @@ const pin = (over: Partial<PinOptions> = {}) =>
 const head = (height: number) => ({ height, hash: hash("b"), finalizedHeight: null })
 
 describe("what a store knows of its chain", () => {
+  test("its name can be read while another process has only begun to migrate", async () => {
+    await database.query("drop schema raw cascade")
+    const [first] = await readMigrationFiles(migrationsDirectory("raw"))
+    await database.query("create schema raw")
+    await database.query(first!.sql)
+    expect(await readChainName(database)).toBeUndefined()
+    await pin()
+    expect(await readChainName(database)).toBe("test")
+  })
+
   test("chain id and genesis are pinned at the first start and checked ever after", async () => {
     expect(await pin()).toEqual({ pinned: true, extended: false })
     expect(await pin()).toEqual({ pinned: false, extended: false })

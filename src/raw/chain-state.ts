@@ -15,6 +15,8 @@ export interface ChainState {
   readonly headHeight: number | null
   readonly finalizedHeight: number | null
   readonly chainEpoch: number
+  /** Nothing is stored while a person has to decide about a reorganisation. */
+  readonly halted: boolean
 }
 
 interface StateRow {
@@ -26,10 +28,11 @@ interface StateRow {
   head_height: string | null
   finalized_height: string | null
   chain_epoch: string
+  halted: boolean
 }
 
 const stateColumns =
-  "chain_name, chain_id, genesis_hash, start_height, live_from, head_height, finalized_height, chain_epoch"
+  "chain_name, chain_id, genesis_hash, start_height, live_from, head_height, finalized_height, chain_epoch, halted_at is not null as halted"
 
 export async function readChainState(sql: Queryable): Promise<ChainState | undefined> {
   const {
@@ -46,7 +49,14 @@ export async function readChainState(sql: Queryable): Promise<ChainState | undef
     headHeight: height(row.head_height),
     finalizedHeight: height(row.finalized_height),
     chainEpoch: Number(row.chain_epoch),
+    halted: row.halted,
   }
+}
+
+/** For whoever has not migrated yet: the only column it reads is one that the first migration made. */
+export async function readChainName(sql: Queryable): Promise<string | undefined> {
+  const { rows } = await sql.query<{ chain_name: string }>("select chain_name from raw.chain_state")
+  return rows[0]?.chain_name
 }
 
 export interface PinOptions {

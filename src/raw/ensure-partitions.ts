@@ -6,14 +6,24 @@ import type { BlockRange } from "../domain/block-range.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-import type { PartitionedTable } from "./raw-tables.js"
+import { createIndexSql } from "./partition-indexes.js"
+import type { PartitionedTable, PartitionIndex } from "./raw-tables.js"
 
 const limits = { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000 } as const
 
 /** Names of the partitions it made. */
 export async function ensurePartitions<Tx extends Queryable>(
   executor: SqlExecutor<Tx>,
-  { tables, range }: { tables: readonly PartitionedTable[]; range: BlockRange },
+  {
+    tables,
+    range,
+    deferIndexesBelow = 0,
+  }: {
+    tables: readonly PartitionedTable[]
+    range: BlockRange
+    /** Partitions wholly below this height get their indexes later, from the IndexBuilder. */
+    deferIndexesBelow?: number
+  },
 ): Promise<string[]> {
   const wanted = tables.flatMap((table) => partitionsOf(table, range))
   const missing = await absent(executor, wanted)
@@ -22,7 +32,9 @@ export async function ensurePartitions<Tx extends Queryable>(
     await tx.query("select pg_advisory_xact_lock($1, $2)", [...electionLock("partition-keeper")])
     // Asked again under the lock: somebody may have made them while this one waited.
     const still = await absent(tx, missing)
-    for (const partition of still) await create(tx, partition)
+    for (const partition of still) {
+      await create(tx, { partition, withIndexes: partition.to > deferIndexesBelow })
+    }
     return still.map(({ name }) => name)
   }, limits)
 }
@@ -33,22 +45,21 @@ interface Partition {
   readonly name: string
   readonly from: number
   readonly to: number
+  readonly indexes: readonly PartitionIndex[]
 }
 
 function partitionsOf(
-  { schema, table, blocksPerPartition }: PartitionedTable,
+  { schema, table, blocksPerPartition, indexes = [] }: PartitionedTable,
   range: BlockRange,
 ): Partition[] {
   const out: Partition[] = []
   const first = Math.floor(range.from / blocksPerPartition) * blocksPerPartition
   for (let from = first; from < range.to; from += blocksPerPartition) {
-    out.push({ schema, table, name: `${table}_p${from}`, from, to: from + blocksPerPartition })
+    out.push({ schema, table, name: `${table}_p${from}`, from, to: from + blocksPerPartition, indexes })
   }
   return out
 }
 
-// Asks the catalog itself: to_regclass answers from a cache that is not refreshed by waiting for an advisory lock, and
-// would call a partition absent that another session has just made.
 // Read from the catalogue's rows: to_regclass would answer from this session's cache, which an advisory lock does not
 // refresh, and miss what another process made while this one waited for the lock.
 async function absent(sql: Queryable, partitions: readonly Partition[]): Promise<Partition[]> {
@@ -62,9 +73,18 @@ async function absent(sql: Queryable, partitions: readonly Partition[]): Promise
   return partitions.filter(({ schema, name }) => !there.has(quoteIdentifier(schema, name)))
 }
 
-async function create(tx: Queryable, { schema, table, name, from, to }: Partition): Promise<void> {
+async function create(
+  tx: Queryable,
+  {
+    partition: { schema, table, name, from, to, indexes },
+    withIndexes,
+  }: { partition: Partition; withIndexes: boolean },
+): Promise<void> {
   const parent = quoteIdentifier(schema, table)
   const partition = quoteIdentifier(schema, name)
   await tx.query(`create table ${partition} (like ${parent} including all)`)
+  for (const index of withIndexes ? indexes : []) {
+    await tx.query(createIndexSql({ schema, partition: name, index, concurrently: false }))
+  }
   await tx.query(`alter table ${parent} attach partition ${partition} for values from (${from}) to (${to})`)
 }

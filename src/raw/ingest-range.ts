@@ -2,10 +2,10 @@
 // is there, or when more has gathered than one flush may hold; so memory is bounded whatever the blocks are like.
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
-import type { RawBlock } from "../domain/raw-block.js"
+import type { Hex, RawBlock } from "../domain/raw-block.js"
 import type { Clock } from "../platform/clock.js"
 import type { Connection } from "../postgres/connection.js"
-import type { BlockSource } from "../source/block-source.js"
+import type { BlockSource, FetchOptions } from "../source/block-source.js"
 import { checkParent } from "./check-parent.js"
 import { checkSeams } from "./check-seams.js"
 import type { RawWriter, WriterTotals } from "./raw-writer.js"
@@ -19,12 +19,25 @@ export interface IngestRangeDeps {
   readonly flushBytes: number
 }
 
+export interface IngestRangeOptions {
+  readonly lease: Lease
+  readonly fetch: FetchOptions
+  /** The block below is not stored: its hash is asked for with the range. */
+  readonly withParent: boolean
+}
+
 export async function ingestRange(
   { source, leases, writer, clock, flushBytes }: IngestRangeDeps,
-  { lease, signal }: { lease: Lease; signal: AbortSignal },
+  { lease, fetch, withParent }: IngestRangeOptions,
 ): Promise<WriterTotals> {
   writer.reset()
-  const batches = source.fetchRange(lease.range, { signal })[Symbol.asyncIterator]()
+  let told: Hex | undefined
+  const onParent = (hash: Hex | undefined): void => {
+    told = hash
+  }
+  const batches = source
+    .fetchRange(lease.range, { ...fetch, ...(withParent ? { onParent } : {}) })
+    [Symbol.asyncIterator]()
   try {
     let more = await fill(writer, { batches, clock, flushBytes })
     await leases.commit(lease, {
@@ -34,8 +47,9 @@ export async function ingestRange(
           more = await fill(writer, { batches, clock, flushBytes })
           await writer.flush(tx)
         }
-        // Before the locks that others wait for are taken: it asks the node.
-        await checkParent({ tx, source }, { range: lease.range, edges: writer.edges(lease.range), signal })
+        // Before the locks that others wait for are taken: it may ask the node.
+        const edges = writer.edges(lease.range)
+        await checkParent({ tx, source }, { range: lease.range, edges, told, fetch })
       },
       check: (tx) => checkSeams(tx, { range: lease.range, edges: writer.edges(lease.range) }),
     })

@@ -12,10 +12,13 @@ const partitionsAhead = 2
 
 export class PartitionKeeper extends LoopingService {
   private readonly database: Database
+  private readonly state: Database
   private readonly tables: readonly PartitionedTable[]
 
   constructor(options: {
     database: Database
+    /** Where the chain's state is, if elsewhere: the raw database. */
+    state?: Database
     tables: readonly PartitionedTable[]
     clock: Clock
     logger: Logger
@@ -23,11 +26,12 @@ export class PartitionKeeper extends LoopingService {
   }) {
     super({ name: "partition-keeper", ...options })
     this.database = options.database
+    this.state = options.state ?? options.database
     this.tables = options.tables
   }
 
   async runOnce(): Promise<undefined> {
-    const state = await readChainState(this.database)
+    const state = await readChainState(this.state)
     if (!state) return undefined
     const head = state.headHeight ?? state.startHeight
     for (const table of this.tables) {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import type { Hex } from "../domain/raw-block.js"
 import { systemClock } from "../platform/clock.js"
 import type { BlockSource } from "../source/block-source.js"
 import { RawWriter } from "./raw-writer.js"
@@ -156,7 +157,7 @@ describe("ingesting a range", () => {
     const signal = new AbortController().signal
     await ingestRange(
       { source, leases, writer: new RawWriter(), clock: systemClock, flushBytes: 1 },
-      { lease, signal },
+      { lease, fetch: { signal }, withParent: true },
     )
     expect(await heights()).toEqual(Array.from({ length: 40 }, (_, i) => i))
   })
@@ -185,6 +186,80 @@ describe("ingesting a range", () => {
     }
     const [coverage] = (await store.leases.snapshot()).coverage
     expect(coverage!.heights).toEqual([range(0, 40)])
+  })
+
+  test("the block below is asked for with the range, and apart only where that says nothing or something else", async () => {
+    const real = store.source(server.url)
+    const asked: number[] = []
+    const counting = (tell: (hash: Hex | undefined) => Hex | undefined): BlockSource => ({
+      ...wrap(real),
+      fetchRange: (part, options) =>
+        real.fetchRange(part, {
+          ...options,
+          ...(options.onParent ? { onParent: (hash) => options.onParent!(tell(hash)) } : {}),
+        }),
+      blockHash: (height, options) => {
+        asked.push(height)
+        return real.blockHash(height, options)
+      },
+    })
+    expect(
+      (
+        await store.ingest(
+          counting((hash) => hash),
+          range(30, 40),
+        )
+      ).kind,
+    ).toBe("done")
+    expect(asked).toEqual([])
+    expect(
+      (
+        await store.ingest(
+          counting(() => undefined),
+          range(20, 25),
+        )
+      ).kind,
+    ).toBe("done")
+    expect(
+      (
+        await store.ingest(
+          counting(() => `0x${"cd".repeat(32)}`),
+          range(10, 15),
+        )
+      ).kind,
+    ).toBe("done")
+    expect(asked).toEqual([19, 9])
+  })
+
+  test("a stored block below is not asked for", async () => {
+    const real = store.source(server.url)
+    await store.ingest(real, range(0, 10))
+    const wanted: boolean[] = []
+    const source: BlockSource = {
+      ...wrap(real),
+      fetchRange: (part, options) => {
+        wanted.push(options.onParent !== undefined)
+        return real.fetchRange(part, options)
+      },
+    }
+    expect((await store.ingest(source, range(10, 20))).kind).toBe("done")
+    expect((await store.ingest(source, range(30, 40))).kind).toBe("done")
+    expect(wanted).toEqual([false, true])
+  })
+
+  test("a first block that names another parent than the node does is refused where nothing is stored below", async () => {
+    const real = store.source(server.url)
+    const source: BlockSource = {
+      ...wrap(real),
+      fetchRange: async function* (part, options) {
+        for await (const batch of real.fetchRange(part, options))
+          yield batch.map((block) =>
+            block.height === part.from ? { ...block, parentHash: `0x${"cd".repeat(32)}` as const } : block,
+          )
+      },
+    }
+    expect(await store.ingest(source, range(10, 20))).toMatchObject({ error: { code: "PARENT_MISMATCH" } })
+    expect(await heights()).toEqual([])
   })
 
   test("a neighbour that is covered but has no row is damage, not a reason to skip the check", async () => {
@@ -260,5 +335,6 @@ const wrap = (source: BlockSource): BlockSource => ({
   head: (options) => source.head(options),
   fetchRange: (asked, options) => source.fetchRange(asked, options),
   blockHash: (height, options) => source.blockHash(height, options),
+  hashesByProvider: (heights, options) => source.hashesByProvider(heights, options),
   close: () => source.close(),
 })

@@ -13,6 +13,7 @@ import type { Random } from "../platform/random.js"
 import type { Connection } from "../postgres/connection.js"
 import type { BlockSource } from "../source/block-source.js"
 import { type ChainState, readChainState } from "./chain-state.js"
+import { parentIsUnknown } from "./check-parent.js"
 import { ensurePartitions } from "./ensure-partitions.js"
 import { ingestRange } from "./ingest-range.js"
 import { evmPartitionedTables, rawIngester } from "./raw-tables.js"
@@ -33,6 +34,8 @@ export interface RangeIngesterOptions {
   readonly rangeSize: number
   readonly flushBytes: number
   readonly denormalizeEvents: boolean
+  /** Partitions wholly below the live stretch get their indexes once they are covered. */
+  readonly deferIndexes: boolean
   /** Direct connections only: behind a pooler a backend is not the holder's own. */
   readonly recordBackend: boolean
 }
@@ -43,6 +46,8 @@ export interface IngestTurn {
   readonly ttlMs: number
   readonly order: "oldest" | "newest"
   readonly inOrder: boolean
+  /** Its requests go before those of history. */
+  readonly urgent?: boolean
 }
 
 export type IngestOutcome =
@@ -84,7 +89,7 @@ export class RangeIngester {
   private async ingest(turn: IngestTurn, signal: AbortSignal): Promise<IngestOutcome> {
     const connection = await this.connection()
     const state = await readChainState(connection)
-    const regions = state ? turn.regions(state) : []
+    const regions = state && !state.halted ? turn.regions(state) : []
     if (regions.length === 0) return { kind: "idle", early: state?.finalizedHeight == null }
     const leases = this.leasesOn(connection)
     const sentAt = this.deps.clock.monotonic()
@@ -106,12 +111,13 @@ export class RangeIngester {
     const cut = (): void => connection.destroy()
     held.signal.addEventListener("abort", cut, { once: true })
     try {
-      await this.partitionsFor(connection, lease.range)
+      await this.partitionsFor(connection, { range: lease.range, liveFrom: state!.liveFrom })
+      const withParent = await parentIsUnknown(connection, lease.range)
       const { source, clock } = this.deps
       const { flushBytes } = this.options
       const totals = await ingestRange(
         { source, leases, writer: this.writer, clock, flushBytes },
-        { lease, signal: held.signal },
+        { lease, fetch: { signal: held.signal, urgent: turn.urgent }, withParent },
       )
       return { kind: "done", lease, totals }
     } catch (error) {
@@ -133,10 +139,14 @@ export class RangeIngester {
     return new PostgresLeaseStore<Connection>({ executor: connection, schema: "raw", random, policy })
   }
 
-  private async partitionsFor(connection: Connection, range: BlockRange): Promise<void> {
+  private async partitionsFor(
+    connection: Connection,
+    { range, liveFrom }: { range: BlockRange; liveFrom: number | null },
+  ): Promise<void> {
     const slot = Math.floor(range.from / this.options.rangeSize)
     if (this.partitionsSeen.has(slot)) return
-    await ensurePartitions(connection, { tables: evmPartitionedTables, range })
+    const deferIndexesBelow = this.options.deferIndexes ? (liveFrom ?? 0) : 0
+    await ensurePartitions(connection, { tables: evmPartitionedTables, range, deferIndexesBelow })
     if (this.partitionsSeen.size > 10_000) this.partitionsSeen.clear()
     this.partitionsSeen.add(slot)
   }

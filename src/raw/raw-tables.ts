@@ -2,10 +2,21 @@
 
 export const rawIngester = "raw_ingester"
 
+export interface PartitionIndex {
+  /** After the partition's name and an underscore: what the index is called. */
+  readonly name: string
+  /** What stands between the brackets of its statement. */
+  readonly on: string
+}
+
 export interface PartitionedTable {
   readonly schema: string
   readonly table: string
   readonly blocksPerPartition: number
+  /** Besides the primary key. Not to be made on the parent: Postgres would make them with each partition, deferred or not. */
+  readonly indexes?: readonly PartitionIndex[]
+  /** Whose coverage says that a partition is full; the raw ingester's by default. */
+  readonly worker?: string
 }
 
 const million = 1_000_000
@@ -13,7 +24,12 @@ const million = 1_000_000
 /** What an EVM chain fills. Flow's own tables get partitions only on a Flow chain. */
 export const evmPartitionedTables: readonly PartitionedTable[] = [
   { schema: "raw", table: "blocks", blocksPerPartition: 5 * million },
-  { schema: "raw", table: "transactions", blocksPerPartition: 5 * million },
+  {
+    schema: "raw",
+    table: "transactions",
+    blocksPerPartition: 5 * million,
+    indexes: [{ name: "block_height_transaction_index", on: "block_height, transaction_index" }],
+  },
   { schema: "raw", table: "events", blocksPerPartition: 10 * million },
 ]
 

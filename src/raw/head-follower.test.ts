@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import type { Hex } from "../domain/raw-block.js"
+import { systemClock } from "../platform/clock.js"
+import { silentLogger } from "../platform/logger.js"
+import { systemRandom } from "../platform/random.js"
+import { Connection } from "../postgres/connection.js"
+import type { BlockSource, ChainHead } from "../source/block-source.js"
+import { HeadFollower, type ReorgGuard } from "./head-follower.js"
+
+// Nothing to store: it is about who asks for the head, and when.
+const head: ChainHead = { height: 0, hash: `0x${"ab".repeat(32)}` as Hex, finalizedHeight: 1 }
+const signal = new AbortController().signal
+let store: RawStore
+const followers: HeadFollower[] = []
+
+beforeEach(async () => {
+  store = await openRawStore()
+})
+afterEach(async () => {
+  for (const follower of followers.splice(0)) await follower.stop()
+  await store.close()
+})
+
+function follow(
+  asked: BlockSource["head"],
+  options: { announced?: boolean; holder?: string; check?: ReorgGuard["check"] } = {},
+): HeadFollower {
+  const source = Object.assign(store.source("http://127.0.0.1:1"), { head: asked })
+  const follower = new HeadFollower({
+    connect: () => Connection.open({ url: store.url, applicationName: "test" }),
+    ingester: store.ingester(source),
+    source,
+    clock: systemClock,
+    logger: silentLogger,
+    random: systemRandom,
+    holder: options.holder ?? "test",
+    endBlock: undefined,
+    finalityDepth: 10,
+    leaseTtlMs: 10_000,
+    pollMs: 20,
+    takeOverMs: 1_000,
+    announced: () => options.announced ?? false,
+    mayClaim: () => true,
+    onOutcome: () => undefined,
+    onHead: () => undefined,
+    reorgs: { check: options.check ?? (async () => "none") },
+  })
+  followers.push(follower)
+  return follower
+}
+
+describe("the head", () => {
+  test("is asked for urgently, and by the one who follows it alone", async () => {
+    const urgent: unknown[] = []
+    let other: number | undefined
+    const idle = follow(() => Promise.reject(new Error("asked by one who does not follow")))
+    const follower = follow(async (options) => {
+      urgent.push(options.urgent)
+      other = await idle.runOnce(signal)
+      return head
+    })
+    expect(await follower.runOnce(signal)).toBeGreaterThanOrEqual(20)
+    expect(urgent).toEqual([true])
+    expect([follower.following, idle.following, other]).toEqual([true, false, undefined])
+  })
+
+  test("stays with the one who follows it, between its runs too, and goes to another when it falls silent", async () => {
+    let comparisons = 0
+    const check = async () => {
+      comparisons++
+      return "none" as const
+    }
+    const first = follow(async () => head, { holder: "first", check })
+    const second = follow(async () => head, { holder: "second", check })
+    for (let i = 0; i < 3; i++) {
+      await first.runOnce(signal)
+      await second.runOnce(signal)
+    }
+    expect([first.following, second.following, comparisons]).toEqual([true, false, 1])
+    await store.database.query("update raw.chain_state set followed_at = followed_at - interval '2 seconds'")
+    await second.runOnce(signal)
+    await first.runOnce(signal)
+    expect([first.following, second.following, comparisons]).toEqual([false, true, 2])
+  })
+
+  test("is asked for less often where it is announced", async () => {
+    expect(await follow(async () => head, { announced: true }).runOnce(signal)).toBeUndefined()
+  })
+
+  test("is asked for again at once when it moved during the answer", async () => {
+    const follower: HeadFollower = follow(async () => {
+      follower.headMoved()
+      return head
+    })
+    expect(await follower.runOnce(signal)).toBe(0)
+  })
+
+  test("takes a fifth of the time of a slow node at most", async () => {
+    const follower = follow(async () => {
+      await systemClock.sleep(40)
+      return head
+    })
+    expect(await follower.runOnce(signal)).toBeGreaterThanOrEqual(4 * 39)
+  })
+})

@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
+import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import { waitUntil } from "../../test/support/wait-until.js"
+import { electionLock } from "../coordination/postgres/coordination-tables.js"
+import { systemClock } from "../platform/clock.js"
+import { silentLogger } from "../platform/logger.js"
+import { Connection } from "../postgres/connection.js"
+import { ensurePartitions } from "./ensure-partitions.js"
+import { IndexBuilder } from "./index-builder.js"
+import { indexedHeights, readPartitionIndexes } from "./partition-indexes.js"
+import { evmPartitionedTables, type PartitionedTable } from "./raw-tables.js"
+
+const million = 1_000_000
+const signal = new AbortController().signal
+const transactions = evmPartitionedTables.find(({ table }) => table === "transactions")!
+let server: RunningChainServer
+let store: RawStore
+const connections: Connection[] = []
+
+beforeAll(async () => {
+  server = await startChainServer({ blocks: 20, transactionsPerBlock: 3, logsPerBlock: 3, holders: 20 })
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  store = await openRawStore({ deferIndexes: true })
+})
+afterEach(async () => {
+  for (const connection of connections.splice(0)) connection.destroy()
+  await store.close()
+})
+
+async function connect(): Promise<Connection> {
+  const connection = await Connection.open({ url: store.url, applicationName: "test" })
+  connections.push(connection)
+  return connection
+}
+
+const builder = (over: Partial<ConstructorParameters<typeof IndexBuilder>[0]> = {}): IndexBuilder =>
+  new IndexBuilder({
+    database: store.database,
+    connect,
+    schema: "raw",
+    tables: evmPartitionedTables,
+    defer: true,
+    liveFrom: async () => 12 * million,
+    clock: systemClock,
+    logger: silentLogger,
+    intervalMs: 1_000,
+    ...over,
+  })
+
+const states = async (): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    (await readPartitionIndexes(store.database, evmPartitionedTables)).map(({ partition, state }) => [
+      partition,
+      state,
+    ]),
+  )
+
+/** A bulk load: a few blocks at the bottom, the live stretch far above. */
+async function load(into = store): Promise<void> {
+  await into.database.query("update raw.chain_state set live_from = $1", [12 * million])
+  const outcome = await into.ingest(into.source(server.url), { from: 0, to: 20 })
+  expect(outcome.kind).toBe("done")
+  await ensurePartitions(into.database, {
+    tables: [transactions],
+    range: { from: 12 * million, to: 12 * million + 1 },
+  })
+}
+
+const cover = (heights: string) =>
+  store.database.query("update raw.coverage set heights = $1::int8multirange", [heights])
+
+describe("the indexes of a partition", () => {
+  test("are there from the start without the setting", async () => {
+    const plain = await openRawStore()
+    try {
+      await load(plain)
+      expect(await indexedHeights(plain.database, transactions)).toEqual([
+        { from: 0, to: 5 * million },
+        { from: 10 * million, to: 15 * million },
+      ])
+      const { rows } = await plain.database.query<{ columns: string }>(
+        `select pg_get_indexdef('raw.transactions_p0_block_height_transaction_index'::regclass) as columns`,
+      )
+      expect(rows[0]!.columns).toContain("(block_height, transaction_index)")
+    } finally {
+      await plain.close()
+    }
+  })
+
+  test("come once it is covered when they are deferred, but for those of the live stretch", async () => {
+    await load()
+    expect(await states()).toEqual({ transactions_p0: "absent", transactions_p10000000: "valid" })
+    expect(await builder().runOnce(signal)).toBeUndefined()
+    await cover("{[0,4999999)}")
+    expect(await builder().runOnce(signal)).toBeUndefined()
+    expect(await indexedHeights(store.database, transactions)).toEqual([
+      { from: 10 * million, to: 15 * million },
+    ])
+    await cover("{[0,5000000)}")
+    expect(await builder().runOnce(signal)).toBe(0)
+    expect(await builder().runOnce(signal)).toBeUndefined()
+    expect(await states()).toEqual({ transactions_p0: "valid", transactions_p10000000: "valid" })
+    expect(await indexedHeights(store.database, transactions)).toEqual([
+      { from: 0, to: 5 * million },
+      { from: 10 * million, to: 15 * million },
+    ])
+  })
+
+  test("do not wait for what lies below the chain's start, nor for a block that was skipped", async () => {
+    await load()
+    await store.database.query("update raw.chain_state set start_height = 100")
+    await store.database.query("update raw.coverage set skipped = '{[200,201)}'")
+    await cover("{[100,200),[201,5000000)}")
+    expect(await builder().runOnce(signal)).toBe(0)
+    expect(await states()).toMatchObject({ transactions_p0: "valid" })
+  })
+
+  test("are made at once when the setting is taken back", async () => {
+    await load()
+    expect(await builder({ defer: false }).runOnce(signal)).toBe(0)
+    expect(await states()).toMatchObject({ transactions_p0: "valid" })
+  })
+
+  test("are made one at a time, and a making that was cut off is made again", async () => {
+    await load()
+    await cover("{[0,5000000)}")
+    // An old snapshot is what the making waits for.
+    const reader = await connect()
+    await reader.begin({ isolation: "repeatable read" })
+    await reader.query("select count(*) from raw.transactions")
+    const cut = builder()
+    const first = cut.runOnce(signal)
+    first.catch(() => undefined)
+    const pid = await waitUntil(
+      async () => {
+        const { rows } = await store.database.query<{ pid: number }>(
+          "select pid from pg_stat_progress_create_index where datname = current_database()",
+        )
+        return rows[0]?.pid
+      },
+      { what: "an index being made", everyMs: 5 },
+    )
+    // Another process leaves it alone.
+    expect(await builder().runOnce(signal)).toBeUndefined()
+    await waitUntil(async () => (await states())["transactions_p0"] === "invalid", {
+      what: "it in the catalogue",
+    })
+    expect(await indexedHeights(store.database, transactions)).toEqual([
+      { from: 10 * million, to: 15 * million },
+    ])
+    await store.database.query("select pg_terminate_backend($1)", [pid])
+    await expect(first).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
+    await reader.rollback()
+    expect(await states()).toMatchObject({ transactions_p0: "invalid" })
+    expect(await builder().runOnce(signal)).toBe(0)
+    expect(await states()).toMatchObject({ transactions_p0: "valid" })
+  })
+
+  test("are made by the elected process alone", async () => {
+    await load()
+    await cover("{[0,5000000)}")
+    const other = await connect()
+    await other.begin()
+    await other.query("select pg_advisory_xact_lock($1, $2)", [...electionLock("index-builder")])
+    expect(await builder().runOnce(signal)).toBeUndefined()
+    expect(await states()).toMatchObject({ transactions_p0: "absent" })
+    await other.commit()
+    expect(await builder().runOnce(signal)).toBe(0)
+  })
+
+  test("are made once by many processes that want to", async () => {
+    await load()
+    await cover("{[0,5000000)}")
+    const ran = await Promise.all(Array.from({ length: 4 }, () => builder().runOnce(signal)))
+    expect(ran.filter((wait) => wait === 0)).toHaveLength(1)
+    expect(await states()).toMatchObject({ transactions_p0: "valid" })
+  })
+
+  test("of a derived table follow the coverage of its worker", async () => {
+    const { database } = store
+    const table: PartitionedTable = {
+      schema: "app",
+      table: "things",
+      blocksPerPartition: 10,
+      worker: "things",
+      indexes: [
+        { name: "sender_height", on: "sender, height desc" },
+        { name: "height_sender", on: "height, sender" },
+      ],
+    }
+    await database.query(
+      "create table app.things (height int8 not null, sender bytea not null, primary key (height, sender)) partition by range (height)",
+    )
+    await database.query(
+      "insert into app.chain_state (chain_name, chain_id, genesis_hash, start_height) values ('t', 1, '', 0)",
+    )
+    await database.query("insert into app.coverage (worker_type, heights) values ('things', '{[0,10)}')")
+    await ensurePartitions(database, { tables: [table], range: { from: 0, to: 40 }, deferIndexesBelow: 25 })
+    expect(await indexedHeights(database, table)).toEqual([{ from: 20, to: 40 }])
+    const service = builder({ schema: "app", tables: [table], liveFrom: async () => 25 })
+    expect(await service.runOnce(signal)).toBe(0)
+    expect(await indexedHeights(database, table)).toEqual([{ from: 20, to: 40 }])
+    expect(await service.runOnce(signal)).toBe(0)
+    expect(await service.runOnce(signal)).toBeUndefined()
+    expect(await indexedHeights(database, table)).toEqual([
+      { from: 0, to: 10 },
+      { from: 20, to: 40 },
+    ])
+  })
+})
