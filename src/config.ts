@@ -1,6 +1,34 @@
-// What a user's tidemark.config.ts imports: `import { defineConfig } from "tidemark"`.
+// What a user's tidemark.config.ts and the workers in it import: `import { defineConfig, defineWorker } from "tidemark"`.
 
 import type { ChainSettingValues, Checks, ProcessSettings } from "./platform/settings.js"
+import type { WorkerDefinition } from "./workers/worker-definition.js"
+
+export type { BlockView, EventView, TransactionView } from "./workers/block-view.js"
+export {
+  amount,
+  bool,
+  bytes,
+  type Column,
+  date,
+  int2,
+  int4,
+  int8,
+  nullable,
+  numeric,
+  text,
+  timestamp,
+} from "./workers/column.js"
+export { type DecodedLog, type DecodedLogsOptions, decodedLogs } from "./workers/decoded-logs.js"
+export { defineWorker, eventTable, first, last, max, min, stateTable, sum } from "./workers/define-worker.js"
+export type { EncodedField } from "./workers/encoded-field.js"
+export type {
+  EventTable,
+  ExtractContext,
+  FoldSource,
+  StateTable,
+  UpstreamRow,
+  WorkerDefinition,
+} from "./workers/worker-definition.js"
 
 export interface ChainDefinition extends Partial<ChainSettingValues> {
   /** http(s) URLs to ask, ws(s) URLs that announce heads. */
@@ -11,6 +39,8 @@ export interface ChainDefinition extends Partial<ChainSettingValues> {
 
 export interface ConfigDefinition extends Partial<ProcessSettings> {
   readonly chains?: Readonly<Record<string, ChainDefinition>>
+  /** Your own workers, beside those that come with Tidemark; for every chain of the file. */
+  readonly workers?: readonly WorkerDefinition[]
 }
 
 /** Types the config; returns it as it is. */

@@ -1,0 +1,168 @@
+// What can be wrong with a worker taken by itself: names, keys, indexes. Every refusal says worker, table, what, and what
+// would be allowed; declarations written in plain JavaScript come here unchecked, so types are not relied on.
+
+import { IndexerError } from "../platform/errors.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import { columnTypes } from "./column.js"
+import { generatedColumns } from "./state-columns.js"
+import type { Columns, EventTable, StateTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"
+
+/** Tables, views and the migration runner's own in schema app: a test compares this with the migrations. */
+export const reservedTables: readonly string[] = [
+  "audit_log",
+  "chain_state",
+  "contract_code",
+  "coverage",
+  "indexing_checkpoints",
+  "indexing_errors",
+  "outbox",
+  "rollbacks",
+  "schema_migrations",
+  "token_metadata",
+  "token_metadata_queue",
+  "worker_leases",
+  "worker_tables",
+  "workers",
+]
+
+/** Columns that every table of Postgres has. */
+const systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
+
+// 41 characters leave room for what is put after a table's name: "_pkey", "_p10000000000".
+const namePattern = /^[a-z][a-z0-9_]{0,40}$/
+const nameAllowed = "a lower-case letter, then up to 40 lower-case letters, digits and underscores"
+/** As partitions are called. */
+const partitionName = /_p\d+$/
+
+export interface Place {
+  readonly worker: string
+  readonly table?: string
+}
+
+export function refuse({ worker, table }: Place, what: string, allowed: string): IndexerError {
+  const where = table === undefined ? `worker ${worker}` : `worker ${worker}, table ${table}:`
+  return new IndexerError("CONFIG_INVALID", `${where} ${what}; allowed: ${allowed}`, {
+    data: { worker, ...(table === undefined ? {} : { table }) },
+  })
+}
+
+export function checkWorker(worker: WorkerDefinition): void {
+  const place = { worker: String(worker.name) }
+  if (!isName(worker.name)) throw refuse({ worker: JSON.stringify(worker.name) }, "is no name", nameAllowed)
+  if (worker.name === rawIngester) throw refuse(place, "is the name of the raw ingester", "any other name")
+  if (!Number.isInteger(worker.version) || worker.version < 1 || worker.version > 2 ** 31 - 1) {
+    throw refuse(place, `has the version ${String(worker.version)}`, "a whole number from 1")
+  }
+  const tables = Object.entries(worker.tables)
+  if (tables.length === 0) throw refuse(place, "has no table", "one table or more")
+  for (const [table, definition] of tables) checkTable({ ...place, table }, definition, worker)
+}
+
+function checkTable(place: Place & { table: string }, table: WorkerTable, worker: WorkerDefinition): void {
+  const { table: name } = place
+  if (!isName(name)) throw refuse(place, "is no name for a table", nameAllowed)
+  if (reservedTables.includes(name))
+    throw refuse(place, "the name is taken", `any but ${reservedTables.join(", ")}`)
+  if (partitionName.test(name))
+    throw refuse(place, "is named like a partition", "a name that does not end in _p and digits")
+  if (table.kind === "events") checkEventTable(place, table, worker)
+  else if (table.kind === "state") checkStateTable(place, table)
+  else throw refuse(place, "is of no known kind", "eventTable(…) or stateTable(…)")
+}
+
+function checkEventTable(place: Place, table: EventTable, worker: WorkerDefinition): void {
+  if (!worker.extract)
+    throw refuse(place, "never gets a row, as the worker has no extract", "an extract, or no event table")
+  checkColumns(place, table.columns)
+  const names = Object.keys(table.columns)
+  checkList(place, { what: "key", list: table.key, names })
+  if (table.key[0] !== "block_height") {
+    throw refuse(
+      place,
+      `has a key that starts with ${String(table.key[0])}`,
+      "a key that starts with block_height, so that a rollback finds its rows",
+    )
+  }
+  if (table.columns["block_height"]!.kind !== "int8")
+    throw refuse(place, "has a block_height that is no int8", "int8")
+  const nullable = table.key.find((column) => table.columns[column]!.nullable)
+  if (nullable !== undefined)
+    throw refuse(place, `has the nullable column ${nullable} in its key`, "columns that are never null")
+  const { partitionBlocks } = table
+  if (partitionBlocks !== undefined && (!Number.isSafeInteger(partitionBlocks) || partitionBlocks < 1)) {
+    throw refuse(
+      place,
+      `has partitions of ${String(partitionBlocks)} blocks`,
+      "a whole number from 1, or none",
+    )
+  }
+  for (const index of table.indexes ?? []) checkList(place, { what: "an index", list: index, names })
+}
+
+function checkStateTable(place: Place, table: StateTable): void {
+  checkColumns(place, table.key)
+  const nullable = Object.entries(table.key).find(([, column]) => column.nullable)
+  if (nullable)
+    throw refuse(place, `has the nullable column ${nullable[0]} in its key`, "columns that are never null")
+  if (Object.keys(table.key).length === 0) throw refuse(place, "has no key", "one key column or more")
+  if (table.sources.length === 0)
+    throw refuse(place, "never gets a row, as it has no source", "one source or more")
+  const track = table.track ?? []
+  for (const [name, column] of Object.entries(table.columns)) {
+    checkColumnName(place, name)
+    if (!Object.hasOwn(columnTypes, column.kind))
+      throw refuse(place, `column ${name} is of no known kind`, Object.keys(columnTypes).join(", "))
+    if (name in table.key)
+      throw refuse(place, `has the column ${name} twice`, "a column in the key or beside it")
+    const { aggregate } = column
+    if (aggregate === "sum" && column.kind !== "numeric" && column.kind !== "int8") {
+      throw refuse(place, `sums ${name} as ${column.kind}`, "numeric (a sum outgrows an amount) or int8")
+    }
+    if ((aggregate === "first" || aggregate === "last") && !track.includes(aggregate)) {
+      throw refuse(
+        place,
+        `has the column ${name}, ${aggregate}(), but does not track ${aggregate}`,
+        `track: ["${aggregate}"]`,
+      )
+    }
+  }
+  const generated = generatedColumns(table)
+  const names = [...Object.keys(table.key), ...Object.keys(table.columns)]
+  const taken = names.find((name) => generated.includes(name))
+  if (taken !== undefined)
+    throw refuse(
+      place,
+      `has a column ${taken}, which the runtime makes itself`,
+      `any but ${generated.join(", ")}`,
+    )
+  for (const index of table.indexes ?? [])
+    checkList(place, { what: "an index", list: index, names: [...names, ...generated] })
+}
+
+function checkColumns(place: Place, columns: Columns): void {
+  for (const [name, column] of Object.entries(columns)) {
+    checkColumnName(place, name)
+    if (!Object.hasOwn(columnTypes, column.kind))
+      throw refuse(place, `column ${name} is of no known kind`, Object.keys(columnTypes).join(", "))
+  }
+}
+
+function checkColumnName(place: Place, name: string): void {
+  if (!isName(name)) throw refuse(place, `${JSON.stringify(name)} is no name for a column`, nameAllowed)
+  if (systemColumns.includes(name))
+    throw refuse(place, `column ${name} is one that every table has`, "any other name")
+}
+
+function checkList(
+  place: Place,
+  { what, list, names }: { what: string; list: readonly string[]; names: readonly string[] },
+): void {
+  if (list.length === 0) throw refuse(place, `${what} is empty`, "one column or more")
+  const unknown = list.find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw refuse(place, `${what} names ${unknown}, which is no column`, names.join(", "))
+  if (new Set(list).size < list.length)
+    throw refuse(place, `${what} names a column twice`, "each column once")
+}
+
+const isName = (name: unknown): name is string => typeof name === "string" && namePattern.test(name)

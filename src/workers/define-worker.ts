@@ -1,0 +1,43 @@
+// The function a worker is declared with, built-in or a user's own: it types `emit` and the tables, and returns the definition.
+
+import type { ColumnKind } from "./column.js"
+import type {
+  Columns,
+  EventTable,
+  ExtractContext,
+  FoldColumn,
+  StateTable,
+  WorkerDefinition,
+  WorkerTables,
+} from "./worker-definition.js"
+
+export function defineWorker<const Tables extends WorkerTables>(
+  definition: Omit<WorkerDefinition<Tables>, "extract"> & {
+    readonly extract?: (context: ExtractContext<Tables>) => void
+  },
+): WorkerDefinition<Tables> {
+  return definition
+}
+
+export const eventTable = <const C extends Columns>(table: Omit<EventTable<C>, "kind">): EventTable<C> => ({
+  kind: "events",
+  ...table,
+})
+
+export const stateTable = (table: Omit<StateTable, "kind">): StateTable => ({ kind: "state", ...table })
+
+const aggregate =
+  (name: FoldColumn["aggregate"]) =>
+  <Kind extends ColumnKind>(column: { readonly kind: Kind }): FoldColumn<Kind> => ({
+    aggregate: name,
+    kind: column.kind,
+  })
+
+/** Adds up. Takes numeric or int8. */
+export const sum = aggregate("sum")
+/** The value of the first row in the chain. */
+export const first = aggregate("first")
+/** The value of the last row in the chain. */
+export const last = aggregate("last")
+export const min = aggregate("min")
+export const max = aggregate("max")

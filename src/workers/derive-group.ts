@@ -1,0 +1,272 @@
+// One range for the workers that hold it, from raw blocks to the commit: read in one snapshot, extract, COPY, fold, prove,
+// done, all in one transaction. A worker that fails takes itself and those who depend on it out of the group, nobody else.
+
+import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import type { Clock } from "../platform/clock.js"
+import { isIndexerError } from "../platform/errors.js"
+import type { BlockView } from "./block-view.js"
+import type { DeriveProgress } from "./derive-progress.js"
+import type { DerivedStore, EmittedRows } from "./derived-store.js"
+import type { FoldTurns } from "./fold-turns.js"
+import type { RawRange, RawReader } from "./raw-range.js"
+import type { ExtractContext, UpstreamRow, WorkerDefinition } from "./worker-definition.js"
+import { WorkerFault } from "./worker-fault.js"
+import type { WorkerRegistry } from "./worker-registry.js"
+
+export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
+  readonly leases: LeaseStore<Tx>
+  readonly raw: RawReader
+  readonly store: DerivedStore<Tx, Sink>
+  readonly registry: WorkerRegistry
+  /** Kept by the caller from range to range for their memory. */
+  readonly sinks: ReadonlyMap<string, Sink>
+  readonly progress: DeriveProgress
+  /** Shared by all that fold history in this thread; the tip has none to wait for. */
+  readonly turns?: FoldTurns
+  readonly clock: Clock
+}
+
+export interface Dropped {
+  readonly lease: Lease
+  /** fault: it failed. slow: it held the others up. dependent: what it depends on was dropped. */
+  readonly reason: "fault" | "slow" | "dependent"
+  readonly fault?: WorkerFault
+}
+
+export interface DeriveTotals {
+  blocks: number
+  events: number
+  rows: number
+  bytes: number
+  readMs: number
+  extractMs: number
+  writeMs: number
+  foldMs: number
+  /** A block at the tip waited for rows that this range had locked. */
+  heldUpTip: boolean
+  /** Extract time by worker. */
+  readonly byWorker: Record<string, number>
+}
+
+export interface DeriveResult {
+  readonly committed: readonly Lease[]
+  readonly dropped: readonly Dropped[]
+  readonly totals: DeriveTotals
+}
+
+/** A worker that takes longer than this for one piece goes on alone: it must not hold up those who are quick. */
+const sharedExtractMs = 2_000
+
+export async function deriveGroup<Tx, Sink extends EmittedRows>(
+  deps: DeriveGroupDeps<Tx, Sink>,
+  { leases, signal }: { leases: readonly Lease[]; signal: AbortSignal },
+): Promise<DeriveResult> {
+  const run = new GroupRun(deps, leases, signal)
+  try {
+    await run.derive()
+  } finally {
+    await run.close()
+  }
+  return { committed: run.held, dropped: run.dropped, totals: run.totals }
+}
+
+class GroupRun<Tx, Sink extends EmittedRows> {
+  held: readonly Lease[]
+  readonly dropped: Dropped[] = []
+  readonly totals: DeriveTotals = {
+    blocks: 0,
+    events: 0,
+    rows: 0,
+    bytes: 0,
+    readMs: 0,
+    extractMs: 0,
+    writeMs: 0,
+    foldMs: 0,
+    heldUpTip: false,
+    byWorker: {},
+  }
+  private readonly deps: DeriveGroupDeps<Tx, Sink>
+  private readonly signal: AbortSignal
+  private raw: RawRange | undefined
+  /** Once the transaction is open a fault ends all of it: rows of the failed worker may be in it already. */
+  private writing = false
+  private endTurn: () => void = () => undefined
+
+  constructor(deps: DeriveGroupDeps<Tx, Sink>, leases: readonly Lease[], signal: AbortSignal) {
+    this.deps = deps
+    this.held = leases
+    this.signal = signal
+  }
+
+  async derive(): Promise<void> {
+    const { leases, raw, sinks } = this.deps
+    const { range } = this.held[0]!
+    for (const { workerType } of this.held) sinks.get(workerType)?.reset()
+    if (this.workers().some((worker) => worker.extract)) {
+      this.raw = await this.timed("readMs", () => raw.open(range))
+    }
+    let blocks = await this.nextBlocks()
+    this.extractFromRaw(blocks)
+    if (this.held.length === 0) return
+    const chainEpoch = this.raw?.chainEpoch ?? Number.POSITIVE_INFINITY
+    await leases.commitGroup(
+      this.held.map((lease) => ({ ...lease, chainEpoch: Math.min(lease.chainEpoch, chainEpoch) })),
+      {
+        write: async (tx) => {
+          this.writing = true
+          for (;;) {
+            await this.append(tx)
+            await this.extractFromRows(tx, blocks)
+            const next = await this.nextBlocks()
+            if (next.length === 0) break
+            blocks = next
+            this.extractFromRaw(blocks)
+          }
+          // Before locks are taken that others wait for.
+          await this.closeRaw()
+        },
+        apply: async (tx) => {
+          this.endTurn = (await this.deps.turns?.take()) ?? this.endTurn
+          await this.timed("foldMs", () => this.applyFolds(tx))
+          this.totals.heldUpTip = await this.deps.store.holdsUpTip(tx)
+        },
+      },
+    )
+  }
+
+  async closeRaw(): Promise<void> {
+    await this.raw?.close()
+  }
+
+  async close(): Promise<void> {
+    // Not before the commit: until then the rows are locked.
+    this.endTurn()
+    await this.closeRaw()
+  }
+
+  private workers(): WorkerDefinition[] {
+    return this.held.map(({ workerType }) => this.deps.registry.worker(workerType)!)
+  }
+
+  private async nextBlocks(): Promise<readonly BlockView[]> {
+    this.signal.throwIfAborted()
+    const blocks = (await this.timed("readMs", async () => this.raw?.next())) ?? []
+    this.totals.blocks += blocks.length
+    for (const { events } of blocks) this.totals.events += events.length
+    return blocks
+  }
+
+  /** Workers that look at raw blocks only. */
+  private extractFromRaw(blocks: readonly BlockView[]): void {
+    for (const worker of this.workers()) {
+      if (worker.extract && !worker.reads?.length && this.holds(worker.name)) this.extract(worker, blocks)
+    }
+  }
+
+  /** Workers that look at rows of others too: those are written by now, in this transaction or before it. */
+  private async extractFromRows(tx: Tx, blocks: readonly BlockView[]): Promise<void> {
+    const [first, last] = [blocks[0], blocks.at(-1)]
+    if (!first || !last) return
+    for (const worker of this.workers()) {
+      if (!worker.extract || !worker.reads?.length) continue
+      const upstream: [string, ReadonlyMap<number, readonly UpstreamRow[]>][] = []
+      for (const table of worker.reads) {
+        const range = { from: first.height, to: last.height + 1 }
+        upstream.push([table, await this.deps.store.readRows(tx, { table, range })])
+      }
+      this.extract(worker, blocks, (height) =>
+        Object.fromEntries(upstream.map(([table, rows]) => [table, rows.get(height) ?? []])),
+      )
+      await this.append(tx)
+    }
+  }
+
+  private extract(
+    worker: WorkerDefinition,
+    blocks: readonly BlockView[],
+    rowsAt: (height: number) => ExtractContext["rows"] = () => ({}),
+  ): void {
+    const { progress, clock, registry, sinks } = this.deps
+    const sink = sinks.get(worker.name)!
+    const position = registry.workers.indexOf(worker)
+    const began = clock.monotonic()
+    for (const [at, block] of blocks.entries()) {
+      progress.begin(position, block.height)
+      try {
+        sink.startBlock(block.height)
+        worker.extract!({ block, emit: sink.emit, rows: rowsAt(block.height) })
+      } catch (cause) {
+        const fault = new WorkerFault({ worker: worker.name, height: block.height, cause })
+        if (this.writing) throw fault
+        this.drop(worker.name, { reason: "fault", fault })
+        break
+      } finally {
+        progress.end()
+      }
+      const isSlow = this.held.length > 1 && !this.writing && at + 1 < blocks.length
+      if (isSlow && clock.monotonic() - began > sharedExtractMs) {
+        this.drop(worker.name, { reason: "slow" })
+        break
+      }
+    }
+    const tookMs = clock.monotonic() - began
+    this.totals.extractMs += tookMs
+    this.totals.byWorker[worker.name] = (this.totals.byWorker[worker.name] ?? 0) + tookMs
+  }
+
+  private drop(worker: string, why: Omit<Dropped, "lease">): void {
+    const dependents = this.deps.registry.dependentsOf(worker).map(({ name }) => name)
+    for (const lease of this.held) {
+      if (lease.workerType === worker) this.dropped.push({ lease, ...why })
+      else if (dependents.includes(lease.workerType)) this.dropped.push({ lease, reason: "dependent" })
+      else continue
+      this.deps.sinks.get(lease.workerType)?.reset()
+    }
+    this.held = this.held.filter(
+      ({ workerType }) => workerType !== worker && !dependents.includes(workerType),
+    )
+  }
+
+  private holds(worker: string): boolean {
+    return this.held.some(({ workerType }) => workerType === worker)
+  }
+
+  private async append(tx: Tx): Promise<void> {
+    for (const { name } of this.workers()) {
+      const sink = this.deps.sinks.get(name)!
+      if (sink.pendingRows === 0) continue
+      this.totals.rows += sink.pendingRows
+      this.totals.bytes += sink.byteLength
+      await this.timed("writeMs", () => this.blamed(name, () => this.deps.store.append(tx, sink)))
+    }
+  }
+
+  private async applyFolds(tx: Tx): Promise<void> {
+    const { range } = this.held[0]!
+    for (const { name } of this.workers()) {
+      await this.blamed(name, () => this.deps.store.applyFolds(tx, { worker: name, range }))
+    }
+    // Longer ranges too: what failed without naming its block stands at the first of them.
+    const workers = this.held.map(({ workerType }) => workerType)
+    await this.deps.store.resolveErrors(tx, { workers, range })
+  }
+
+  /** What the database refuses is the fault of the worker whose rows they are; an outage is nobody's. */
+  private async blamed<T>(worker: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (isIndexerError(error) && error.action === "fail") throw new WorkerFault({ worker, cause: error })
+      throw error
+    }
+  }
+
+  private async timed<T>(key: "readMs" | "writeMs" | "foldMs", work: () => Promise<T>): Promise<T> {
+    const began = this.deps.clock.monotonic()
+    try {
+      return await work()
+    } finally {
+      this.totals[key] += this.deps.clock.monotonic() - began
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Derives the tip: as soon as raw has a block, for all workers at once, in one transaction. Woken by the process that stored
+// the block; others look a few times a second. What fails here is a lease like any other, retried until it is done.
+
+import type { Clock } from "../platform/clock.js"
+import { describeError } from "../platform/errors.js"
+import type { Logger } from "../platform/logger.js"
+import { LoopingService } from "../platform/looping-service.js"
+import type { Random } from "../platform/random.js"
+import type { DeriveOutcome, RangeDeriver } from "./range-deriver.js"
+import type { RawCoverageCopier } from "./raw-coverage-copier.js"
+import type { WorkPlan } from "./work-plan.js"
+import { WorkerFault } from "./worker-fault.js"
+
+export interface LiveDeriverOptions {
+  readonly deriver: RangeDeriver
+  readonly copier: RawCoverageCopier
+  readonly readPlan: () => Promise<WorkPlan | undefined>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly random: Random
+  readonly endBlock: number | undefined
+  readonly leaseTtlMs: number
+  readonly pollMs: number
+  readonly mayClaim: () => boolean
+  readonly onOutcome: (outcome: DeriveOutcome) => void
+  /** Every worker has these blocks now. */
+  readonly onDerived: (range: { readonly from: number; readonly to: number }) => void
+}
+
+/** How far below the tip it looks: what lies deeper is history. */
+const tipBlocks = 64
+const blocksPerLease = 8
+
+export class LiveDeriver extends LoopingService {
+  private readonly options: LiveDeriverOptions
+
+  constructor(options: LiveDeriverOptions) {
+    super({
+      name: "live-deriver",
+      clock: options.clock,
+      logger: options.logger,
+      random: options.random,
+      intervalMs: options.pollMs,
+      maxBackoffMs: 5_000,
+    })
+    this.options = options
+  }
+
+  async runOnce(signal: AbortSignal): Promise<number | undefined> {
+    const { copier, readPlan, endBlock, mayClaim } = this.options
+    // Also while claims are paused: it is what others gate on.
+    await copier.copy()
+    if (!mayClaim()) return undefined
+    const plan = await readPlan()
+    if (!plan) return undefined
+    const to = endBlock === undefined ? plan.rawEnd : Math.min(plan.rawEnd, endBlock + 1)
+    const region = { from: Math.max(plan.startHeight, to - tipBlocks), to }
+    while (!signal.aborted && (await this.take(plan, region, signal)));
+    return undefined
+  }
+
+  private async take(
+    { members }: WorkPlan,
+    region: { from: number; to: number },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { deriver, leaseTtlMs, onOutcome, onDerived } = this.options
+    const outcome = await deriver.deriveNext(
+      { members, regions: [region], maxBlocks: blocksPerLease, ttlMs: leaseTtlMs, order: "oldest" },
+      signal,
+    )
+    onOutcome(outcome)
+    if (outcome.kind === "idle") return false
+    if (outcome.kind === "done") {
+      const { committed, dropped } = outcome.result
+      if (committed.length === members.length) onDerived(outcome.range)
+      for (const { fault } of dropped) if (fault) this.tell(fault)
+      return true
+    }
+    if (outcome.cause === "shutdown") return false
+    if (!(outcome.error instanceof WorkerFault)) throw outcome.error
+    this.tell(outcome.error)
+    return true
+  }
+
+  private tell(fault: WorkerFault): void {
+    this.logger.warn(
+      { worker: fault.worker, height: fault.height, error: describeError(fault.cause) },
+      "a worker failed at the tip",
+    )
+  }
+}

@@ -1,0 +1,17 @@
+// Adds a range of event rows to a state table, in one statement. Applying a range twice counts it twice: the caller
+// grows the fold's coverage in the same transaction, and has the chain lock before rows are locked here.
+
+import type { BlockRange } from "../../domain/block-range.js"
+import type { Queryable } from "../../postgres/transaction.js"
+import type { FoldPlan } from "../fold-plan.js"
+import { applySql } from "./fold-sql.js"
+
+/** How many keys were touched. */
+export async function applyFold(
+  tx: Queryable,
+  plan: FoldPlan,
+  { range }: { range: BlockRange },
+): Promise<{ keys: number }> {
+  const { rowCount } = await tx.query(applySql(plan), [range.from, range.to])
+  return { keys: rowCount ?? 0 }
+}

@@ -1,0 +1,303 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
+import { Connection } from "../../postgres/connection.js"
+import { Database } from "../../postgres/database.js"
+import { describeSchema } from "../../postgres/describe-schema.js"
+import { ensurePartitions } from "../../raw/ensure-partitions.js"
+import { amount, bytes, date, int4, int8, nullable, numeric, text, timestamp } from "../column.js"
+import { eventTable, first, last, max, stateTable, sum } from "../define-worker.js"
+import type { WorkerDefinition } from "../worker-definition.js"
+import { WorkerRegistry } from "../worker-registry.js"
+import { ensureWorkerTables } from "./ensure-worker-tables.js"
+
+let test_: TestDatabase
+let database: Database
+beforeEach(async () => {
+  test_ = await createTestDatabase()
+  database = new Database({ url: test_.url, applicationName: "test", maxConnections: 3 })
+})
+afterEach(async () => {
+  await database.end()
+  await test_.drop()
+})
+
+const tokens: WorkerDefinition = {
+  name: "tokens",
+  version: 2,
+  extract: () => undefined,
+  tables: {
+    transfers: eventTable({
+      columns: {
+        block_height: int8,
+        transaction_index: int4,
+        event_index: int4,
+        timestamp,
+        contract_address: bytes,
+        to_address: nullable(bytes),
+        amount,
+        kind: text,
+      },
+      key: ["block_height", "transaction_index", "event_index"],
+      partitionBlocks: 1_000,
+      indexes: [["contract_address", "block_height", "transaction_index", "event_index"], ["to_address"]],
+    }),
+  },
+}
+
+const holdings: WorkerDefinition = {
+  name: "holdings",
+  version: 1,
+  dependencies: ["tokens"],
+  tables: {
+    holdings: stateTable({
+      key: { contract_address: bytes, day: date },
+      columns: {
+        received: sum(numeric),
+        transfers: sum(int8),
+        opener: first(bytes),
+        owner: last(bytes),
+        top: max(amount),
+      },
+      sources: [
+        { table: "transfers", key: { contract_address: "contract_address", day: { day: "timestamp" } } },
+      ],
+      track: ["first", "last"],
+      position: ["block_height", "event_index"],
+      indexes: [["received"]],
+    }),
+  },
+}
+
+const alone: WorkerDefinition = {
+  name: "alone",
+  version: 1,
+  extract: () => undefined,
+  tables: { notes: eventTable({ columns: { block_height: int8, note: text }, key: ["block_height"] }) },
+}
+
+const all = new WorkerRegistry([holdings, tokens, alone])
+const ensure = (registry: WorkerRegistry = all) => ensureWorkerTables(database, { registry })
+
+/** What describeSchema says of a table and its indexes. */
+async function described(table: string): Promise<string[]> {
+  const text = await describeSchema(database, "app")
+  return text
+    .split("\n\n")
+    .filter((part) => new RegExp(`^create table app.${table} | app.${table} USING`, "i").test(part))
+}
+
+describe("the tables", () => {
+  test("are made as declared, with their keys, indexes and the columns of folds", async () => {
+    const { created, runnable } = await ensure()
+    expect(created).toEqual(["transfers", "holdings", "notes"])
+    expect(runnable).toEqual(["tokens", "holdings", "alone"])
+    expect((await described("transfers")).join("\n")).toBe(
+      `create table app.transfers (
+  block_height bigint not null,
+  transaction_index integer not null,
+  event_index integer not null,
+  "timestamp" timestamp with time zone not null,
+  contract_address bytea not null,
+  to_address bytea,
+  amount numeric(78,0) not null,
+  kind text not null,
+  constraint transfers_pkey PRIMARY KEY (block_height, transaction_index, event_index)
+) partition by range (block_height);
+CREATE INDEX transfers_contract_address_block_height_transaction_in_ce8a131c ON ONLY app.transfers USING btree (contract_address, block_height, transaction_index, event_index);
+CREATE INDEX transfers_to_address ON ONLY app.transfers USING btree (to_address);`,
+    )
+    expect((await described("holdings")).join("\n")).toBe(
+      `create table app.holdings (
+  contract_address bytea not null,
+  day date not null,
+  received numeric not null default 0,
+  transfers bigint not null default 0,
+  opener bytea,
+  owner bytea,
+  top numeric(78,0),
+  event_rows bigint not null,
+  first_block_height bigint,
+  first_event_index integer,
+  last_block_height bigint,
+  last_event_index integer,
+  constraint holdings_pkey PRIMARY KEY (contract_address, day)
+);
+CREATE INDEX holdings_received ON app.holdings USING btree (received);`,
+    )
+    expect((await described("notes")).join("\n")).not.toContain("partition")
+  })
+
+  test("take partitions, which have the indexes from the start", async () => {
+    await ensure()
+    const made = await ensurePartitions(database, {
+      tables: all.partitionedTables(),
+      range: { from: 999, to: 1_001 },
+    })
+    expect(made).toEqual(["transfers_p0", "transfers_p1000"])
+    const { rows } = await database.query(
+      "select 1 from pg_index where indrelid = 'app.transfers_p1000'::regclass",
+    )
+    expect(rows).toHaveLength(3)
+  })
+
+  test("are recorded with their workers, which begin with nothing covered", async () => {
+    await ensure()
+    const { rows: workers } = await database.query(
+      "select name, version, hash, definition->'tables'->'notes'->'key' as key, dependencies, tables, paused, concurrency from app.workers order by name",
+    )
+    expect(workers[0]).toEqual({
+      name: "alone",
+      version: 1,
+      hash: all.hashOf("alone"),
+      key: ["block_height"],
+      dependencies: [],
+      tables: ["notes"],
+      paused: false,
+      concurrency: null,
+    })
+    expect(workers[1]).toMatchObject({ name: "holdings", dependencies: ["tokens"] })
+    const { rows: tables } = await database.query(
+      "select table_name, worker_name, kind from app.worker_tables order by table_name",
+    )
+    expect(tables.map((row) => Object.values(row))).toEqual([
+      ["holdings", "holdings", "state"],
+      ["notes", "alone", "events"],
+      ["transfers", "tokens", "events"],
+    ])
+    const { rows: coverage } = await database.query(
+      "select worker_type, heights::text as heights from app.coverage order by worker_type",
+    )
+    expect(coverage.map((row) => Object.values(row))).toEqual(
+      ["alone", "holdings", "raw_ingester", "tokens"].map((name) => [name, "{}"]),
+    )
+  })
+
+  test("ten processes that start at once all get them, made once", async () => {
+    const connections = await Promise.all(
+      Array.from({ length: 10 }, () => Connection.open({ url: test_.url, applicationName: "starter" })),
+    )
+    const outcomes = await Promise.all(
+      connections.map((connection) => ensureWorkerTables(connection, { registry: all })),
+    )
+    await Promise.all(connections.map((connection) => connection.end()))
+    expect(outcomes.flatMap(({ created }) => created)).toEqual(["transfers", "holdings", "notes"])
+    for (const { runnable } of outcomes) expect(runnable).toEqual(["tokens", "holdings", "alone"])
+  })
+
+  test("a second start makes nothing and keeps coverage and rows", async () => {
+    await ensure()
+    await database.query("update app.coverage set heights = '{[0,5)}' where worker_type = 'alone'")
+    await database.query("insert into app.notes (block_height, note) values (1, 'x')")
+    expect(await ensure()).toMatchObject({ created: [], changed: [], outdated: [], blocked: [] })
+    const { rows } = await database.query(
+      "select heights::text as heights, (select count(*)::int from app.notes) as notes from app.coverage where worker_type = 'alone'",
+    )
+    expect(rows).toEqual([{ heights: "{[0,5)}", notes: 1 }])
+  })
+
+  test("indexes that are declared later, or asked for by a fold, are made on what exists", async () => {
+    await ensure()
+    const notes = alone.tables["notes"] as ReturnType<typeof eventTable>
+    const registry = new WorkerRegistry([{ ...alone, tables: { notes: { ...notes, indexes: [["note"]] } } }])
+    const indexes = [
+      { table: "notes", columns: ["note", "block_height"] },
+      { table: "notes", columns: ["note"] },
+      { table: "transfers", columns: ["kind"] },
+    ]
+    const { changed, runnable } = await ensureWorkerTables(database, { registry, indexes })
+    expect({ changed, runnable }).toEqual({ changed: [], runnable: ["alone"] })
+    expect((await described("notes")).slice(1)).toEqual([
+      "CREATE INDEX notes_note ON app.notes USING btree (note);",
+      "CREATE INDEX notes_note_block_height ON app.notes USING btree (note, block_height);",
+    ])
+    expect((await described("transfers")).join()).not.toContain("transfers_kind")
+  })
+})
+
+describe("a worker is not run, and nothing of it is altered,", () => {
+  const schema = () => describeSchema(database, "app")
+  const stored = async () =>
+    (await database.query("select name, version, hash from app.workers order by name")).rows
+
+  async function unaltered(registry: WorkerRegistry) {
+    const before = [await schema(), await stored()]
+    const outcome = await ensure(registry)
+    expect([await schema(), await stored()]).toEqual(before)
+    expect(outcome.created).toEqual([])
+    return outcome
+  }
+
+  test("when the database has a newer version; nor are its dependents", async () => {
+    await ensure()
+    const { runnable, outdated, blocked } = await unaltered(
+      new WorkerRegistry([{ ...tokens, version: 1 }, holdings, alone]),
+    )
+    expect(runnable).toEqual(["alone"])
+    expect(outdated).toEqual([
+      {
+        worker: "tokens",
+        message:
+          "worker tokens is declared here as version 1, but the database has version 2; run the newer code in this process too",
+      },
+    ])
+    expect(blocked.map(({ worker }) => worker)).toEqual(["holdings"])
+  })
+
+  test("when the database has an older version", async () => {
+    await ensure()
+    const { runnable, changed } = await unaltered(new WorkerRegistry([{ ...alone, version: 3 }]))
+    expect(runnable).toEqual([])
+    expect(changed[0]!.message).toMatch(/as version 3, .* hold version 1; .*tidemark workers rederive alone$/)
+  })
+
+  test("when its tables are declared otherwise under the same version", async () => {
+    await ensure()
+    const notes = eventTable({ columns: { block_height: int8, note: nullable(text) }, key: ["block_height"] })
+    const { runnable, changed } = await unaltered(new WorkerRegistry([{ ...alone, tables: { notes } }]))
+    expect(runnable).toEqual([])
+    expect(changed[0]!.message).toMatch(/under the same version 1; .*tidemark workers rederive alone$/)
+  })
+
+  test("when one of its tables is gone, which made anew would be empty under a coverage that says otherwise", async () => {
+    await ensure()
+    await database.query("drop table app.notes")
+    const { changed } = await unaltered(all)
+    expect(changed).toEqual([
+      {
+        worker: "alone",
+        message:
+          "table app.notes of worker alone is gone; to derive it anew: tidemark workers rederive alone",
+      },
+    ])
+  })
+
+  test("when it has coverage of tables that nobody recorded", async () => {
+    await database.query("insert into app.coverage (worker_type, heights) values ('alone', '{[0,5)}')")
+    const { changed } = await unaltered(new WorkerRegistry([alone]))
+    expect(changed[0]!.message).toMatch(/^worker alone has coverage but no tables/)
+  })
+})
+
+describe("refused, and nothing is made, is", () => {
+  test("a table that belongs to a worker which is not declared here", async () => {
+    await ensure()
+    const thief = new WorkerRegistry([
+      { ...tokens, name: "b", tables: { other: tokens.tables["transfers"]! } },
+      { ...alone, name: "thief" },
+    ])
+    await expect(ensure(thief)).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message:
+        "worker thief, table notes: this database has it as a table of worker alone; allowed: another name",
+    })
+    expect(await described("other")).toEqual([])
+  })
+
+  test("a table that somebody made by hand", async () => {
+    await database.query("create table app.notes (block_height int8)")
+    await expect(ensure(new WorkerRegistry([alone]))).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining("which no worker made"),
+    })
+  })
+})

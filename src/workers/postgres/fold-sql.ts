@@ -1,0 +1,506 @@
+// The SQL of a fold, from its plan: constant text per plan, with ranges as parameters. Let the server plan each run with
+// its values (no named statements): what a range selects differs by five orders of magnitude.
+//
+// No statement ever scans the state table. An insert on conflict and a lateral subquery with a limit both go
+// through the key's index whatever the planner expects; a plain join would do so only while its estimates are good.
+
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import { quoteLiteral } from "../../postgres/quote-literal.js"
+import { type ColumnKind, columnTypes } from "../column.js"
+import {
+  columnsOf,
+  endColumn,
+  type FoldCondition,
+  type FoldEnd,
+  type FoldExpression,
+  type FoldLiteral,
+  type FoldPlan,
+  type PlannedColumn,
+  type PlannedSource,
+  stateColumns,
+} from "../fold-plan.js"
+
+const schema = "app"
+
+/** $1 and $2 are the range. Aggregates all of it before the first row is locked, then locks in key order. */
+export function applySql(plan: FoldPlan): string {
+  return `${aggregateSql(plan, inRange)}
+insert into ${tableName(plan.table)} as s (${columnList(plan)})
+select ${aggregatedColumns(plan, "").join(", ")}
+from folded x
+order by ${keyAliases(plan, "x")}
+on conflict (${keyList(plan)}) do update set
+  ${[...sumUpdates(plan), ...endUpdates(plan), ...extremeUpdates(plan)].join(",\n  ")}`
+}
+
+/**
+ * $1 and $2 are the range. Takes its sums away; firsts, lasts and extremes stay for `probeSql`. A key that is not there
+ * becomes a row with a negative count, so that it is noticed. Gives keys, emptied and missing.
+ */
+export function subtractSql(plan: FoldPlan): string {
+  return `${aggregateSql(plan, inRange)},
+changed as (
+  insert into ${tableName(plan.table)} as s (${columnList(plan)})
+  select ${aggregatedColumns(plan, "-").join(", ")}
+  from folded x
+  order by ${keyAliases(plan, "x")}
+  on conflict (${keyList(plan)}) do update set
+    ${sumUpdates(plan).join(",\n    ")}
+  returning s.event_rows
+)
+select count(*)::int4 as keys,
+  (count(*) filter (where event_rows = 0))::int4 as emptied,
+  (count(*) filter (where event_rows < 0))::int4 as missing
+from changed`
+}
+
+/** $1 and $2 are the range. By row address: a join could be planned as a scan. */
+export function deleteEmptySql(plan: FoldPlan): string {
+  return `${aggregateSql(plan, inRange)}
+delete from ${tableName(plan.table)} s
+where s.event_rows = 0 and s.ctid = any (array(
+  select c.ctid
+  from folded x
+  cross join lateral (
+    select c.ctid from ${tableName(plan.table)} c where ${sameKey(plan, "c", "x")} and c.event_rows = 0 limit 1
+  ) c
+))`
+}
+
+/** Whether undo has anything to find anew. */
+export const needsProbes = (plan: FoldPlan): boolean =>
+  plan.ends.length > 0 || columnsOf(plan, "min", "max").length > 0
+
+/**
+ * $1 and $2 are the range that goes, $3 and $4 the lower and upper bounds of the ranges that stay. Finds anew what came
+ * from the range: an end whose position lies in it, an extreme that one of its rows equals.
+ */
+export function probeSql(plan: FoldPlan): string {
+  const extremes = columnsOf(plan, "min", "max")
+  const gone = [
+    ...plan.ends.map((end) => endInRange(end)),
+    ...extremes.map((column) => extremeInRange(plan, column)),
+  ]
+  const found = (column: string): string => `c.${quoteIdentifier(column)}`
+  const selected = stateColumns(plan).map(({ name }) => {
+    const at = probedFrom(plan, name)
+    return at ? `case when ${at.condition} then ${at.value} else ${found(name)} end` : found(name)
+  })
+  const probed = stateColumns(plan).filter(({ name }) => probedFrom(plan, name))
+  return `${aggregateSql(plan, inRange)}
+insert into ${tableName(plan.table)} as s (${columnList(plan)})
+select ${selected.join(", ")}
+from folded x
+cross join lateral (
+  select ${columnList(plan, "c")} from ${tableName(plan.table)} c where ${sameKey(plan, "c", "x")} limit 1
+) c
+${[
+  ...plan.ends.map((end) => `left join lateral (${endProbe(plan, end)}) ${end}_row on true`),
+  ...extremes.map(
+    (column) => `left join lateral (${extremeProbe(plan, column)}) ${extremeAlias(plan, column)}_row on true`,
+  ),
+].join("\n")}
+where ${gone.join(" or ")}
+order by ${keyAliases(plan, "x")}
+on conflict (${keyList(plan)}) do update set
+  ${probed.map(({ name }) => `${quoteIdentifier(name)} = excluded.${quoteIdentifier(name)}`).join(",\n  ")}`
+}
+
+/**
+ * $1 is the coverage as a multirange, $2 the most rows to give: those where the table and a fold over the coverage
+ * differ, the values of each side as text and null for a row that one side lacks. Only keys whose first column is above
+ * $3 and not above $4; null for no bound.
+ */
+export function diffSql(plan: FoldPlan): string {
+  const columns = stateColumns(plan).map(({ name }) => quoteIdentifier(name))
+  const texts = (alias: string) => `array[${columns.map((name) => `${alias}.${name}::text`).join(", ")}]`
+  const compared = columns.map((name) => `e.${name} is distinct from s.${name}`)
+  const type = columnTypes[plan.key[0]!.kind]
+  // Each run is planned with its values, so a bound that is null costs nothing.
+  const bounded = (value: string): string =>
+    `($3::${type} is null or ${value} > $3::${type}) and ($4::${type} is null or ${value} <= $4::${type})`
+  const rows = (source: PlannedSource): string =>
+    `t.block_height <@ $1::int8multirange and ${bounded(expressionSql(source.key[0]!, plan.key[0]!.kind))}`
+  return `${aggregateSql(plan, rows)},
+expected as (
+  select ${stateColumns(plan)
+    .map(({ name }, at) => `${aggregatedColumns(plan, "")[at]} as ${quoteIdentifier(name)}`)
+    .join(", ")}
+  from folded x
+)
+select case when e.event_rows is null then null else ${texts("e")} end as expected,
+  case when s.event_rows is null then null else ${texts("s")} end as found
+from expected e
+full join (
+  select ${columnList(plan)} from ${tableName(plan.table)} where ${bounded(quoteIdentifier(plan.key[0]!.name))}
+) s on ${sameKeyNames(plan, "e", "s")}
+where ${compared.join(" or ")}
+order by ${plan.key.map(({ name }) => `coalesce(e.${quoteIdentifier(name)}, s.${quoteIdentifier(name)})`).join(", ")}
+limit $2::int4`
+}
+
+/** $1 is the coverage as a multirange, $2 and on an array for each key column. First deletes the rows of these keys, then folds them anew. */
+export function recomputeSql(plan: FoldPlan): { remove: string; insert: string } {
+  const wanted = (first: number): string =>
+    `select * from unnest(${plan.key.map(({ kind }, at) => `$${first + at}::${columnTypes[kind]}[]`).join(", ")})`
+  const rows = (source: PlannedSource): string => {
+    const key = source.key.map((expression, at) => expressionSql(expression, plan.key[at]!.kind))
+    return `t.block_height <@ $1::int8multirange and (${key.join(", ")}) in (${wanted(2)})`
+  }
+  return {
+    remove: `delete from ${tableName(plan.table)} where (${keyList(plan)}) in (${wanted(1)})`,
+    insert: `${aggregateSql(plan, rows)}
+insert into ${tableName(plan.table)} (${columnList(plan)})
+select ${aggregatedColumns(plan, "").join(", ")}
+from folded x`,
+  }
+}
+
+const inRange = "t.block_height >= $1::int8 and t.block_height < $2::int8"
+
+/**
+ * CTEs up to `folded`: one row for each key, k0… the key, n the count of rows behind it, s0… the sums, m0… min and max, f and l the first
+ * and last position as arrays (there is no min of records), v0… the values there.
+ */
+function aggregateSql(plan: FoldPlan, counts: string | ((source: PlannedSource) => string)): string {
+  const keys = plan.key.map((_, at) => `k${at}`)
+  const sums = columnsOf(plan, "sum").map(
+    ({ kind }, at) => `coalesce(sum(r.s${at}), 0)::${columnTypes[kind]} as s${at}`,
+  )
+  const extremes = columnsOf(plan, "min", "max").map(
+    ({ aggregate }, at) => `${aggregate}(r.m${at}) as m${at}`,
+  )
+  const ends = plan.ends.map((end) => (end === "first" ? "min(r.p) as f" : "max(r.p) as l"))
+  const valued = plan.ends.filter((end) => columnsOf(plan, end).length > 0)
+  const grouped = `select ${[...keys, "sum(r.n)::int8 as n", ...sums, ...extremes, ...ends].join(", ")}
+  from counted r
+  group by ${keys.join(", ")}`
+  const counted = `with counted as (
+  ${scans(plan)
+    .map((sources) => scanRows(plan, sources, typeof counts === "string" ? counts : counts(sources[0]!)))
+    .join("\n  union all\n  ")}
+)`
+  if (valued.length === 0) return `${counted},\nfolded as (\n  ${grouped}\n)`
+  return `${counted},
+grouped as (
+  ${grouped}
+),
+${valued.map((end) => `${end}_rows as (${endRows(plan, end)})`).join(",\n")},
+folded as (
+  select g.*, ${columnsOf(plan, "first", "last")
+    .map((column) => `${column.aggregate}_rows.${valueAlias(plan, column)}`)
+    .join(", ")}
+  from grouped g
+  ${valued.map((end) => `left join ${end}_rows on ${keys.map((k) => `${end}_rows.${k} = g.${k}`).join(" and ")}`).join("\n  ")}
+)`
+}
+
+/** The row of each key that comes first or last. Ties are decided strictly, down to the source (hazard 24). */
+function endRows(plan: FoldPlan, end: FoldEnd): string {
+  const keys = plan.key.map((_, at) => `r.k${at}`).join(", ")
+  const direction = end === "first" ? "asc" : "desc"
+  const values = columnsOf(plan, end).map((column) => `r.${valueAlias(plan, column)}`)
+  return `
+  select distinct on (${keys}) ${keys}, ${values.join(", ")}
+  from counted r
+  where r.p is not null
+  order by ${keys}, r.p ${direction}, r.o ${direction}
+`
+}
+
+/**
+ * Sources that one scan can serve, as they give the same key for the same row. Where values of ends are taken each stands
+ * alone: which source a row came from decides ties.
+ */
+function scans(plan: FoldPlan): PlannedSource[][] {
+  if (columnsOf(plan, "first", "last").length > 0) return plan.sources.map((source) => [source])
+  const groups = new Map<string, PlannedSource[]>()
+  for (const source of plan.sources) {
+    const keys = source.key.map((expression, at) => expressionSql(expression, plan.key[at]!.kind))
+    const name = JSON.stringify([source.table, ...keys])
+    groups.set(name, [...(groups.get(name) ?? []), source])
+  }
+  return [...groups.values()]
+}
+
+/** One row for each row of the table that any of the sources counts; n says how many do. */
+function scanRows(plan: FoldPlan, sources: readonly PlannedSource[], heights: string): string {
+  const [first] = sources
+  const conditions = sources.map((source) => sourceConditions(source).join(" and "))
+  const alone = sources.length === 1
+  // A condition that is unknown for a null does not hold.
+  const where = (at: number, value: string): string =>
+    alone || conditions[at] === "" ? value : `case when ${conditions[at]} then ${value} end`
+  const valuesOf = (column: PlannedColumn): string[] =>
+    sources.flatMap((source, at) => {
+      const expression = source.set.get(column.name)
+      return expression ? [where(at, expressionSql(expression, column.kind))] : []
+    })
+  const combined = (column: PlannedColumn): string => {
+    const [value, ...more] = valuesOf(column)
+    if (value === undefined) return `null::${columnTypes[column.kind]}`
+    if (more.length === 0) return value
+    const all = [value, ...more]
+    if (column.aggregate === "sum") return all.map((each) => `coalesce(${each}, 0)`).join(" + ")
+    return `${column.aggregate === "min" ? "least" : "greatest"}(${all.join(", ")})`
+  }
+  const named = (columns: readonly PlannedColumn[], letter: string) =>
+    columns.map((column, at) => `${combined(column)} as ${letter}${at}`)
+  const counts = sources.map((_, at) => (alone ? "1" : `coalesce(${where(at, "1")}, 0)`))
+  const values = columnsOf(plan, "first", "last")
+  const selected = [
+    ...first!.key.map((expression, at) => `${expressionSql(expression, plan.key[at]!.kind)} as k${at}`),
+    `${counts.join(" + ")} as n`,
+    ...named(columnsOf(plan, "sum"), "s"),
+    ...named(columnsOf(plan, "min", "max"), "m"),
+    ...(plan.ends.length > 0 ? [`${scanPosition(plan, sources)} as p`] : []),
+    ...named(values, "v"),
+    ...(values.length > 0 ? [`${first!.ordinal} as o`] : []),
+  ]
+  return `select ${selected.join(", ")}
+  from ${tableName(first!.table)} t
+  where ${[heights, ...anyOf(conditions)].join(" and ")}`
+}
+
+/** Null where none of the sources that count the row is one that is seen. */
+function scanPosition(plan: FoldPlan, sources: readonly PlannedSource[]): string {
+  const seen = sources.filter((source) => source.seen)
+  if (seen.length === 0) return "null::int8[]"
+  const position = `array[${plan.position.map(({ name }) => `t.${quoteIdentifier(name)}::int8`).join(", ")}]`
+  if (seen.length === sources.length) return position
+  const [condition] = anyOf(seen.map((source) => sourceConditions(source).join(" and ")))
+  return condition === undefined ? position : `case when ${condition} then ${position} end`
+}
+
+/** Nothing where one of them holds for every row. */
+function anyOf(conditions: readonly string[]): string[] {
+  if (conditions.includes("")) return []
+  const distinct = [...new Set(conditions)]
+  return distinct.length === 1 ? distinct : [`(${distinct.map((each) => `(${each})`).join(" or ")})`]
+}
+
+/** What makes a row count, whatever its height. A row whose key has a null counts for nobody. */
+function sourceConditions(source: PlannedSource): string[] {
+  return [
+    ...source.where.map(conditionSql),
+    ...source.key.flatMap((expression) =>
+      expression.of !== "literal" && expression.nullable
+        ? [`t.${quoteIdentifier(expression.column)} is not null`]
+        : [],
+    ),
+  ]
+}
+
+function conditionSql({ column, kind, test, value }: FoldCondition): string {
+  const name = `t.${quoteIdentifier(column)}`
+  if (value === null) return `${name} is ${test === "is" ? "null" : "not null"}`
+  return test === "is"
+    ? `${name} = ${literalSql(value, kind)}`
+    : `${name} is distinct from ${literalSql(value, kind)}`
+}
+
+function expressionSql(expression: FoldExpression, kind: ColumnKind): string {
+  if (expression.of === "literal") return literalSql(expression.literal, kind)
+  const column = `t.${quoteIdentifier(expression.column)}`
+  if (expression.of === "day") return `(${column} at time zone 'UTC')::date`
+  const value = expression.kind === kind ? column : `${column}::${columnTypes[kind]}`
+  // Widened first: the smallest int2 has no opposite among its own.
+  return expression.of === "negate" ? `-(${value})` : value
+}
+
+function literalSql(literal: FoldLiteral, kind: ColumnKind): string {
+  const text = kind === "bytes" ? `\\x${String(literal).slice(2)}` : String(literal)
+  return `${quoteLiteral(text)}::${columnTypes[kind]}`
+}
+
+/** What is inserted for a key, in the order of the table's columns. */
+function aggregatedColumns(plan: FoldPlan, sign: "" | "-"): string[] {
+  const sums = columnsOf(plan, "sum")
+  const extremes = columnsOf(plan, "min", "max")
+  return [
+    ...plan.key.map((_, at) => `x.k${at}`),
+    ...plan.columns.map((column) => {
+      if (column.aggregate === "sum") return `${sign}x.s${sums.indexOf(column)}`
+      if (column.aggregate === "min" || column.aggregate === "max") return `x.m${extremes.indexOf(column)}`
+      return `x.${valueAlias(plan, column)}`
+    }),
+    `${sign}x.n`,
+    ...plan.ends.flatMap((end) =>
+      plan.position.map(
+        ({ kind }, at) => `x.${end === "first" ? "f" : "l"}[${at + 1}]::${columnTypes[kind]}`,
+      ),
+    ),
+  ]
+}
+
+const sumUpdates = (plan: FoldPlan): string[] =>
+  [...columnsOf(plan, "sum").map(({ name }) => name), "event_rows"].map((name) => {
+    const column = quoteIdentifier(name)
+    return `${column} = s.${column} + excluded.${column}`
+  })
+
+function endUpdates(plan: FoldPlan): string[] {
+  return plan.ends.flatMap((end) => {
+    const positions = plan.position.map(({ name }) => quoteIdentifier(endColumn(end, name)))
+    const side = (alias: string) => `(${positions.map((name) => `${alias}.${name}`).join(", ")})`
+    const wins = `excluded.${positions[0]} is not null and (s.${positions[0]} is null or ${side("excluded")} ${end === "first" ? "<" : ">"} ${side("s")})`
+    return [...columnsOf(plan, end).map(({ name }) => quoteIdentifier(name)), ...positions].map(
+      (name) => `${name} = case when ${wins} then excluded.${name} else s.${name} end`,
+    )
+  })
+}
+
+const extremeUpdates = (plan: FoldPlan): string[] =>
+  columnsOf(plan, "min", "max").map(({ name, aggregate }) => {
+    const column = quoteIdentifier(name)
+    // Both pass over nulls.
+    return `${column} = ${aggregate === "min" ? "least" : "greatest"}(s.${column}, excluded.${column})`
+  })
+
+const endInRange = (end: FoldEnd): string => {
+  const height = `c.${quoteIdentifier(endColumn(end, "block_height"))}`
+  return `(${height} >= $1::int8 and ${height} < $2::int8)`
+}
+
+const extremeInRange = (plan: FoldPlan, column: PlannedColumn): string =>
+  `c.${quoteIdentifier(column.name)} = x.${extremeAlias(plan, column)}`
+
+/** For a column that a probe can change: when it does, and to what. */
+function probedFrom(plan: FoldPlan, name: string): { condition: string; value: string } | undefined {
+  const column = plan.columns.find((each) => each.name === name)
+  if (column?.aggregate === "min" || column?.aggregate === "max")
+    return { condition: extremeInRange(plan, column), value: `${extremeAlias(plan, column)}_row.m` }
+  for (const end of plan.ends) {
+    const at = plan.position.findIndex((position) => endColumn(end, position.name) === name)
+    if (at >= 0) return { condition: endInRange(end), value: `${end}_row.p${at}` }
+    if (column?.aggregate === end)
+      return { condition: endInRange(end), value: `${end}_row.${valueAlias(plan, column)}` }
+  }
+  return undefined
+}
+
+/**
+ * The first or last row of key x that stays. Range by range from that end, so that rows ahead of the fold, of which
+ * a busy key can have millions, are never walked over.
+ */
+function endProbe(plan: FoldPlan, end: FoldEnd): string {
+  const direction = end === "first" ? "asc" : "desc"
+  const positions = plan.position.map((_, at) => `p${at}`)
+  const values = columnsOf(plan, end)
+  const selected = [...positions, ...values.map((column) => valueAlias(plan, column))]
+  const ordered = (names: readonly string[]) => names.map((name) => `${name} ${direction}`).join(", ")
+  const probes = probedTogether(plan, end).map((sources) => {
+    const inner = [
+      ...plan.position.map(({ name }, at) => `t.${quoteIdentifier(name)} as p${at}`),
+      `${ofFirstMatch(sources, ({ ordinal }) => String(ordinal))} as o`,
+      ...values.map((column) => {
+        const value = ofFirstMatch(sources, ({ set }) => expressionSql(set.get(column.name)!, column.kind))
+        return `${value} as ${valueAlias(plan, column)}`
+      }),
+    ]
+    // Rows at one position differ in nothing but their values.
+    const tie = values.length > 0 && sources.length > 1 ? [`o ${direction}`] : []
+    return `(
+    select i.o, ${selected.map((name) => `i.${name}`).join(", ")}
+    from (
+      select h.lo, h.hi from unnest($3::int8[], $4::int8[]) as h(lo, hi) where ${endInRange(end)} order by h.lo ${direction}
+    ) h
+    cross join lateral (
+      select ${inner.join(", ")}
+      from ${tableName(sources[0]!.table)} t
+      where ${probeKey(sources[0]!)} and (${sources.map(matches).join(" or ")})
+        and t.block_height >= h.lo and t.block_height < h.hi
+      order by ${[ordered(plan.position.map(({ name }) => `t.${quoteIdentifier(name)}`)), ...tie].join(", ")}
+      limit 1
+    ) i
+    order by h.lo ${direction}
+    limit 1
+  )`
+  })
+  return `
+  select ${selected.join(", ")} from (
+  ${probes.join("\n  union all\n  ")}
+  ) found
+  order by ${ordered([...positions, "o"])}
+  limit 1
+`
+}
+
+/**
+ * Sources that read one table by one key are one probe, which ends at the first row that any of them takes. One for each would
+ * walk over all rows of a busy key to find that none of them is, say, a burn. In the order in which they win a tie.
+ */
+function probedTogether(plan: FoldPlan, end: FoldEnd): readonly (readonly PlannedSource[])[] {
+  const groups = new Map<string, PlannedSource[]>()
+  const seen = plan.sources.filter((source) => source.seen)
+  for (const source of end === "first" ? seen : [...seen].reverse()) {
+    const name = JSON.stringify([source.table, source.key])
+    groups.set(name, [...(groups.get(name) ?? []), source])
+  }
+  return [...groups.values()]
+}
+
+const matches = (source: PlannedSource): string =>
+  sourceConditions(source)
+    .map((condition) => `(${condition})`)
+    .join(" and ") || "true"
+
+const ofFirstMatch = (sources: readonly PlannedSource[], value: (source: PlannedSource) => string): string =>
+  sources.length === 1
+    ? value(sources[0]!)
+    : `case ${sources.map((source) => `when ${matches(source)} then ${value(source)}`).join(" ")} end`
+
+/** Nothing at all where nothing stays: no row is in a null. */
+const keptHeights =
+  "(select range_agg(int8range(h.lo, h.hi)) from unnest($3::int8[], $4::int8[]) as h(lo, hi))"
+
+function extremeProbe(plan: FoldPlan, column: PlannedColumn): string {
+  const direction = column.aggregate === "min" ? "asc" : "desc"
+  const probes = plan.sources.flatMap((source) => {
+    const expression = source.set.get(column.name)
+    if (expression?.of !== "column") return []
+    const value = `t.${quoteIdentifier(expression.column)}`
+    return [
+      `(
+    select ${value} as m
+    from ${tableName(source.table)} t
+    where ${[extremeInRange(plan, column), probeKey(source), ...sourceConditions(source)].join(" and ")}
+      and ${value} is not null and t.block_height <@ ${keptHeights}
+    order by ${value} ${direction}
+    limit 1
+  )`,
+    ]
+  })
+  return `
+  select found.m from (
+  ${probes.join("\n  union all\n  ")}
+  ) found
+  order by found.m ${direction}
+  limit 1
+`
+}
+
+const probeKey = (source: PlannedSource): string =>
+  source.key
+    .map((expression, at) => {
+      if (expression.of !== "column") throw new Error(`${source.table} is probed by a key that is computed`)
+      return `t.${quoteIdentifier(expression.column)} = x.k${at}`
+    })
+    .join(" and ")
+
+const tableName = (table: string): string => quoteIdentifier(schema, table)
+const keyList = (plan: FoldPlan): string => plan.key.map(({ name }) => quoteIdentifier(name)).join(", ")
+const keyAliases = (plan: FoldPlan, alias: string): string =>
+  plan.key.map((_, at) => `${alias}.k${at}`).join(", ")
+const columnList = (plan: FoldPlan, alias?: string): string =>
+  stateColumns(plan)
+    .map(({ name }) => quoteIdentifier(...(alias ? [alias, name] : [name])))
+    .join(", ")
+const sameKey = (plan: FoldPlan, table: string, aliased: string): string =>
+  plan.key.map(({ name }, at) => `${table}.${quoteIdentifier(name)} = ${aliased}.k${at}`).join(" and ")
+const sameKeyNames = (plan: FoldPlan, a: string, b: string): string =>
+  plan.key.map(({ name }) => `${a}.${quoteIdentifier(name)} = ${b}.${quoteIdentifier(name)}`).join(" and ")
+const valueAlias = (plan: FoldPlan, column: PlannedColumn): string =>
+  `v${columnsOf(plan, "first", "last").indexOf(column)}`
+const extremeAlias = (plan: FoldPlan, column: PlannedColumn): string =>
+  `m${columnsOf(plan, "min", "max").indexOf(column)}`

@@ -1,0 +1,139 @@
+import fc from "fast-check"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { foldFromScratch } from "../../../test/support/fold-oracle.js"
+import { planSample, sampleEvents, sampleStates, zeroAddress } from "../../../test/support/fold-samples.js"
+import {
+  createEventTables,
+  createFoldIndexes,
+  createStateTable,
+  insertEvents,
+  readState,
+  stateAsText,
+} from "../../../test/support/fold-tables.js"
+import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
+import { containsHeight, emptySet, type RangeSet, rangeSet, subtract, union } from "../../domain/range-set.js"
+import { Database } from "../../postgres/database.js"
+import { type EventRows, MemoryFold } from "../memory/memory-fold.js"
+import type { UpstreamRow } from "../worker-definition.js"
+import { applyFold } from "./apply-fold.js"
+import { diffFold } from "./diff-fold.js"
+import { undoFold } from "./undo-fold.js"
+
+const heights = 10
+const maxAmount = 2n ** 256n - 1n
+const address = fc.constantFrom(zeroAddress, `0x${"0a".repeat(20)}`, `0x${"0b".repeat(20)}`)
+const small = fc.integer({ min: 0, max: 2 })
+const amounts = fc.oneof(fc.bigInt({ min: 0n, max: 5n }), fc.constant(maxAmount))
+const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3 })
+const times = fc.bigInt({ min: 0n, max: 3n * 86_400_000_000n })
+const place = {
+  block_height: fc.integer({ min: 0, max: heights - 1 }),
+  transaction_index: small,
+  timestamp: times,
+}
+const keyed = (row: UpstreamRow) =>
+  ["block_height", "transaction_index", "event_index", "batch_index"].map((name) => row[name]).join()
+const rowsOf = (row: fc.Arbitrary<UpstreamRow>) => fc.uniqueArray(row, { maxLength: 25, selector: keyed })
+const fork: fc.Arbitrary<EventRows> = fc.record({
+  transfers: rowsOf(
+    fc.record({
+      ...place,
+      event_index: small,
+      batch_index: small,
+      contract_address: address,
+      from_address: address,
+      to_address: address,
+      operator: orNull(address),
+      amount: amounts,
+      kind: fc.constantFrom("it's", "mint"),
+    }),
+  ),
+  calls: rowsOf(
+    fc.record({
+      ...place,
+      from_address: orNull(address),
+      to_address: orNull(address),
+      status: orNull(fc.constantFrom(0, 1)),
+      value: orNull(amounts),
+      gas: orNull(fc.integer({ min: 0, max: 4 })),
+    }),
+  ),
+})
+const someHeights = fc
+  .array(fc.tuple(fc.nat(heights), fc.nat(heights)), { minLength: 1, maxLength: 3 })
+  .map((pairs) => rangeSet(pairs.map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }))))
+/** An undo alone, or as in a rollback: the event rows go, and others come. */
+const steps = fc.array(
+  fc.record({ act: fc.constantFrom("apply", "apply", "undo", "rollback"), heights: someHeights }),
+  { minLength: 1, maxLength: 7 },
+)
+
+describe("folds", () => {
+  let test: TestDatabase
+  let database: Database
+  const plans = Object.keys(sampleStates).map(planSample)
+  beforeAll(async () => {
+    test = await createTestDatabase()
+    database = new Database({ url: test.url, applicationName: "test" })
+    await createEventTables(database, sampleEvents)
+    for (const plan of plans) {
+      await createStateTable(database, plan)
+      await createFoldIndexes(database, plan)
+    }
+  })
+  afterAll(async () => {
+    await database?.end()
+    await test?.drop()
+  })
+
+  it("a state table is the fold over exactly its coverage, whatever was applied, undone and applied again", async () => {
+    await fc.assert(
+      fc.asyncProperty(fork, fork, steps, async (one, other, acts) => {
+        const tables = [...Object.keys(sampleEvents), ...Object.keys(sampleStates)]
+        await database.query(`truncate ${tables.map((name) => `app.${name}`).join(", ")}`)
+        await insertEvents(database, sampleEvents, one)
+        const memory = plans.map((plan) => new MemoryFold(plan))
+        let events = one
+        let replaced: RangeSet = emptySet
+        let coverage: RangeSet = emptySet
+        for (const { act, heights } of acts) {
+          if (act === "apply") {
+            // Highest first: no order of ranges may matter.
+            for (const range of [...subtract(heights, coverage)].reverse())
+              for (const [at, plan] of plans.entries()) {
+                const { keys } = await applyFold(database, plan, { range })
+                expect(memory[at]!.apply({ range, events }).keys).toBe(keys)
+              }
+            coverage = union(coverage, heights)
+          } else {
+            for (const [at, plan] of plans.entries()) {
+              await undoFold(database, plan, { removed: heights, coverage })
+              memory[at]!.undo({ removed: heights, coverage, events })
+            }
+            coverage = subtract(coverage, heights)
+          }
+          if (act === "rollback") {
+            replaced = union(replaced, heights)
+            const from = (rows: EventRows, wanted: boolean, table: string) =>
+              rows[table]!.filter((row) => containsHeight(replaced, Number(row["block_height"])) === wanted)
+            events = Object.fromEntries(
+              Object.keys(sampleEvents).map((table) => [
+                table,
+                [...from(one, false, table), ...from(other, true, table)],
+              ]),
+            )
+            await database.query("truncate app.transfers, app.calls")
+            await insertEvents(database, sampleEvents, events)
+          }
+          for (const [at, plan] of plans.entries()) {
+            const expected = stateAsText(plan, foldFromScratch(sampleStates[plan.table]!, events, coverage))
+            expect(await readState(database, plan), plan.table).toEqual(expected)
+            expect(stateAsText(plan, memory[at]!.rows()), `${plan.table} in memory`).toEqual(expected)
+            expect(await diffFold(database, plan, { coverage }), plan.table).toEqual([])
+          }
+        }
+      }),
+      { numRuns: 40 },
+    )
+  }, 180_000)
+})

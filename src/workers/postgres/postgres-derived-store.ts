@@ -1,0 +1,122 @@
+// Derived rows on Postgres: event rows by binary COPY, state by set-based statements, upstream rows read back in bulk.
+
+import type { BlockRange } from "../../domain/block-range.js"
+import type { BinaryRows } from "../../postgres/binary-rows.js"
+import type { Connection } from "../../postgres/connection.js"
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import type { ColumnKind } from "../column.js"
+import type { DerivedStore } from "../derived-store.js"
+import type { FoldPlan } from "../fold-plan.js"
+import { planFolds } from "../fold-plans.js"
+import { resolveErrors } from "../record-error.js"
+import { RowSink } from "../row-sink.js"
+import type { UpstreamRow } from "../worker-definition.js"
+import { type WorkerRegistry, workerSchema } from "../worker-registry.js"
+import { applyFold } from "./apply-fold.js"
+
+/** What the names of sessions that derive the tip begin with: it is how others see that they keep one waiting. */
+export const tipApplicationName = "tidemark tip"
+
+export class PostgresDerivedStore implements DerivedStore<Connection, RowSink> {
+  private readonly registry: WorkerRegistry
+  private readonly folds: ReadonlyMap<string, readonly FoldPlan[]>
+
+  constructor(registry: WorkerRegistry) {
+    this.registry = registry
+    this.folds = planFolds(registry)
+  }
+
+  createSink(worker: string): RowSink {
+    return new RowSink(this.registry.worker(worker)!)
+  }
+
+  append(tx: Connection, sink: RowSink): Promise<void> {
+    return sink.flush(tx)
+  }
+
+  async readRows(
+    tx: Connection,
+    { table, range }: { table: string; range: BlockRange },
+  ): Promise<ReadonlyMap<number, readonly UpstreamRow[]>> {
+    const declared = this.registry.table(table)
+    if (declared?.kind !== "events") throw new Error(`${table} is no event table`)
+    const names = Object.keys(declared.columns)
+    const list = (columns: readonly string[]): string =>
+      columns.map((name) => quoteIdentifier(name)).join(", ")
+    const rows = await tx.copyOut(
+      `select ${list(names)} from ${quoteIdentifier(workerSchema, table)}
+       where block_height >= ${range.from} and block_height < ${range.to} order by ${list(declared.key)}`,
+      { fields: names.length },
+    )
+    const kinds = names.map((name) => declared.columns[name]!.kind)
+    const byHeight = new Map<number, UpstreamRow[]>()
+    const heightAt = names.indexOf("block_height")
+    for (let row = 0; row < rows.count; row++) {
+      const decoded: Record<string, UpstreamRow[string]> = {}
+      for (let field = 0; field < names.length; field++) {
+        decoded[names[field]!] = decode(rows, { row, field, kind: kinds[field]! })
+      }
+      const height = rows.int8(row, heightAt)!
+      const sameHeight = byHeight.get(height)
+      if (sameHeight) sameHeight.push(decoded)
+      else byHeight.set(height, [decoded])
+    }
+    return byHeight
+  }
+
+  async applyFolds(tx: Connection, { worker, range }: { worker: string; range: BlockRange }): Promise<void> {
+    for (const plan of this.folds.get(worker) ?? []) await applyFold(tx, plan, { range })
+  }
+
+  async holdsUpTip(tx: Connection): Promise<boolean> {
+    // In a case, so that who blocks whom is asked only for those that wait: the answer locks the lock table.
+    const { rows } = await tx.query<{ waits: boolean }>(
+      `select exists (
+         select from pg_stat_activity
+         where datname = current_database() and starts_with(application_name, $1)
+           and case when wait_event_type = 'Lock' then pg_backend_pid() = any (pg_blocking_pids(pid)) else false end
+       ) as waits`,
+      [tipApplicationName],
+    )
+    return rows[0]!.waits
+  }
+
+  async resolveErrors(
+    tx: Connection,
+    { workers, range }: { workers: readonly string[]; range: BlockRange },
+  ): Promise<void> {
+    await resolveErrors(tx, { workers, range })
+  }
+}
+
+const dayMs = 86_400_000
+const daysTo2000 = Date.UTC(2000, 0, 1) / dayMs
+
+function decode(
+  rows: BinaryRows,
+  { row, field, kind }: { row: number; field: number; kind: ColumnKind },
+): UpstreamRow[string] {
+  switch (kind) {
+    case "bytes":
+      return rows.hex(row, field)
+    case "bool":
+      return rows.bool(row, field)
+    case "int2":
+      return rows.int2(row, field)
+    case "int4":
+      return rows.int4(row, field)
+    case "int8":
+      return rows.int8(row, field)
+    case "amount":
+    case "numeric":
+      return rows.bigint(row, field)
+    case "text":
+      return rows.text(row, field)
+    case "timestamp":
+      return rows.timestampUs(row, field)
+    case "date": {
+      const days = rows.int4(row, field)
+      return days === null ? null : days + daysTo2000
+    }
+  }
+}

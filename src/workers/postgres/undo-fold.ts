@@ -1,0 +1,63 @@
+// Takes heights out of a state table, exactly, while their event rows are still there: sums are subtracted, and a
+// first, last, min or max that came from them is found anew among the heights that stay. No before-images: they
+// are wrong as soon as history commits below them.
+
+import type { BlockRange } from "../../domain/block-range.js"
+import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
+import type { Queryable } from "../../postgres/transaction.js"
+import type { FoldPlan } from "../fold-plan.js"
+import { deleteEmptySql, needsProbes, probeSql, subtractSql } from "./fold-sql.js"
+
+export interface UndoFoldOptions {
+  /** Any heights; those the fold does not cover are passed over, since upstream may be ahead of it. */
+  readonly removed: RangeSet
+  /** Of the fold, before the undo. */
+  readonly coverage: RangeSet
+}
+
+export interface UndoneFold {
+  /** Rows changed or deleted, counted once for each range. */
+  readonly keys: number
+  readonly deleted: number
+}
+
+/** Run it under the exclusive chain lock: what stays is looked up as it is at that moment. */
+export async function undoFold(
+  tx: Queryable,
+  plan: FoldPlan,
+  { removed, coverage }: UndoFoldOptions,
+): Promise<UndoneFold> {
+  let keys = 0
+  let deleted = 0
+  // One range at a time, each a whole undo of its own, so that the planner knows how little a range selects.
+  let before = coverage
+  for (const range of intersect(coverage, removed)) {
+    const kept = subtract(before, [range])
+    const undone = await undoRange(tx, plan, { range, kept })
+    keys += undone.keys
+    deleted += undone.deleted
+    before = kept
+  }
+  return { keys, deleted }
+}
+
+async function undoRange(
+  tx: Queryable,
+  plan: FoldPlan,
+  { range, kept }: { range: BlockRange; kept: RangeSet },
+): Promise<UndoneFold> {
+  const bounds = [range.from, range.to]
+  const {
+    rows: [counts],
+  } = await tx.query<{ keys: number; emptied: number; missing: number }>(subtractSql(plan), bounds)
+  const { keys, emptied, missing } = counts!
+  // Going on would leave rows that no event stands behind. Thrown as a bug: it is one, or someone wrote by hand.
+  if (missing > 0)
+    throw new Error(
+      `${missing} rows of app.${plan.table} lack events of the heights [${range.from}, ${range.to}) that are to be undone`,
+    )
+  if (emptied > 0) await tx.query(deleteEmptySql(plan), bounds)
+  if (keys > emptied && needsProbes(plan))
+    await tx.query(probeSql(plan), [...bounds, kept.map(({ from }) => from), kept.map(({ to }) => to)])
+  return { keys, deleted: emptied }
+}

@@ -1,0 +1,61 @@
+// Undoes what workers derived at some heights, as if those had never been seen: state first, while the event rows it came
+// from are there, downstream before upstream; then the rows, the coverage and the leases. The one registry of rollback rules
+// is the declarations themselves: an event table is undone by delete, a state table by its fold.
+
+import { coordinationTables } from "../../coordination/postgres/coordination-tables.js"
+import { cutLeases } from "../../coordination/postgres/cut-leases.js"
+import { intersect, type RangeSet } from "../../domain/range-set.js"
+import type { Random } from "../../platform/random.js"
+import { parseMultirange, printMultirange } from "../../postgres/multirange.js"
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import type { Queryable } from "../../postgres/transaction.js"
+import { planFolds } from "../fold-plans.js"
+import { eventTables, type WorkerRegistry, workerSchema } from "../worker-registry.js"
+import { undoFold } from "./undo-fold.js"
+
+const tables = coordinationTables("app")
+
+/** In a transaction that holds the exclusive chain lock, taken first. */
+export async function undoHeights(
+  { registry, random }: { registry: WorkerRegistry; random: Random },
+  tx: Queryable,
+  { workers, removed }: { workers: readonly string[]; removed: RangeSet },
+): Promise<void> {
+  if (removed.length === 0) return
+  // All of it walks indexes. Left to choose, the planner reads the empty partitions ahead of the tip without theirs, and then sorts all
+  // rows of a busy address to find its last: seconds instead of milliseconds, measured at 100,000 transactions.
+  await tx.query("select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)")
+  const folds = planFolds(registry)
+  const downstreamFirst = registry.workers.filter(({ name }) => workers.includes(name)).reverse()
+  const covered = await readCoverage(tx)
+  for (const { name } of downstreamFirst) {
+    const coverage = covered.get(name) ?? []
+    if (intersect(coverage, removed).length === 0) continue
+    for (const plan of folds.get(name) ?? []) await undoFold(tx, plan, { removed, coverage })
+  }
+  for (const worker of downstreamFirst) {
+    for (const [table] of eventTables(worker)) {
+      // Range by range, so that each is a walk along one end of an index.
+      for (const { from, to } of removed) {
+        await tx.query(
+          `delete from ${quoteIdentifier(workerSchema, table)} where block_height >= $1 and block_height < $2`,
+          [from, to],
+        )
+      }
+    }
+  }
+  await tx.query(
+    `update ${tables.coverage}
+     set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
+     where worker_type = any ($1)`,
+    [workers, printMultirange(removed)],
+  )
+  await cutLeases({ tables, random }, tx, { workers, removed })
+}
+
+async function readCoverage(tx: Queryable): Promise<ReadonlyMap<string, RangeSet>> {
+  const { rows } = await tx.query<{ worker_type: string; heights: string }>(
+    `select worker_type, heights::text as heights from ${tables.coverage}`,
+  )
+  return new Map(rows.map(({ worker_type, heights }) => [worker_type, parseMultirange(heights)]))
+}

@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, test } from "vitest"
+import { checkDerived } from "../../test/checker/check-derived.js"
+import { formatReport } from "../../test/checker/format-report.js"
+import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { seededRandom } from "../../test/support/seeded-random.js"
+import { builtInWorkers } from "../indexes/built-in-workers.js"
+import { systemRandom } from "../platform/random.js"
+import { int4, int8, numeric } from "./column.js"
+import { defineWorker, eventTable, stateTable, sum } from "./define-worker.js"
+import { listErrors } from "./list-errors.js"
+import { reopenHeights } from "./postgres/reopen-heights.js"
+
+let store: DeriveStore
+afterEach(() => store.close())
+
+const expectRight = async (): Promise<string> => {
+  const report = await checkDerived(store)
+  if (!report.ok) throw new Error(formatReport(report))
+  return JSON.stringify(report.tables)
+}
+
+describe("the built-in indexes", () => {
+  const blocks = livelyBlocks({ seed: 7, from: 5, to: 65 })
+  const random = seededRandom(11)
+
+  test.each([
+    ["oldest first, in one database", { order: "oldest", twoDatabases: false }],
+    ["newest first, in two", { order: "newest", twoDatabases: true }],
+  ] as const)("are what the independent checker makes of the blocks, %s", async (_, options) => {
+    store = await openDeriveStore(blocks, { workers: builtInWorkers, ...options })
+    await store.deriveAll({ order: options.order, maxBlocks: 7 })
+    await expectRight()
+  })
+
+  test("are the same whoever derives which part in which order, and right at every moment", async () => {
+    store = await openDeriveStore(blocks, { workers: builtInWorkers })
+    const derivers = [await store.deriver(), await store.deriver()]
+    for (let i = 0; i < 30; i++) {
+      const from = 5 + Math.floor(random.next() * 55)
+      const some = builtInWorkers.filter(() => random.next() < 0.6).map(({ name }) => name)
+      await Promise.all(
+        derivers.map((deriver, at) =>
+          store.deriveNext(deriver, {
+            region: { from: from + at * 4, to: from + at * 4 + 4 },
+            maxBlocks: 1 + Math.floor(random.next() * 6),
+            workers: some,
+          }),
+        ),
+      )
+      if (i % 10 === 9) await expectRight()
+    }
+    await store.deriveAll()
+    await expectRight()
+  })
+
+  test("heights given back are as if never derived, for all who depend on them, and the same again afterwards", async () => {
+    store = await openDeriveStore(blocks, { workers: builtInWorkers })
+    await store.deriveAll()
+    const before = await expectRight()
+    const workers = ["token_worker", "meta_worker", "evm_worker", "ft_holdings_worker"]
+    for (const [at, worker] of workers.entries()) {
+      const from = 5 + at * 14 + Math.floor(random.next() * 5)
+      const heights = [
+        { from, to: from + 2 },
+        { from: from + 5, to: from + 9 },
+      ]
+      const request = { worker, heights, actor: "test", action: "rederive" }
+      expect(await reopenHeights({ executor: store.app, random: systemRandom }, request)).toBe(true)
+      expect(await expectRight()).not.toBe(before)
+    }
+    await store.deriveAll()
+    expect(await expectRight()).toBe(before)
+  })
+})
+
+describe("a worker that fails", () => {
+  const blocks = livelyBlocks({ seed: 3, from: 0, to: 30 })
+  const counted = (poison: readonly number[]) =>
+    defineWorker({
+      name: "counted",
+      version: 1,
+      tables: {
+        seen_blocks: eventTable({
+          columns: { block_height: int8, transaction_index: int4, event_index: int4, size: int4 },
+          key: ["block_height"],
+        }),
+      },
+      extract({ block, emit }) {
+        if (poison.includes(block.height)) throw new Error(`cannot take block ${block.height}`)
+        const size = block.transactions.length
+        emit.seen_blocks({ block_height: block.height, transaction_index: 0, event_index: 0, size })
+      },
+    })
+  const total = defineWorker({
+    name: "total",
+    version: 1,
+    dependencies: ["counted"],
+    tables: {
+      totals: stateTable({
+        key: { transaction_index: int4 },
+        columns: { size: sum(numeric) },
+        sources: [
+          {
+            table: "seen_blocks",
+            key: { transaction_index: "transaction_index" },
+            set: { size: "size" },
+          },
+        ],
+      }),
+    },
+  })
+  const other = defineWorker({
+    ...counted([]),
+    name: "other",
+    tables: { other_blocks: counted([]).tables.seen_blocks },
+    extract: ({ block, emit }) =>
+      emit.other_blocks({
+        block_height: block.height,
+        transaction_index: 0,
+        event_index: 0,
+        size: block.transactions.length,
+      }),
+  })
+  const coverage = async (): Promise<Record<string, string>> => {
+    const { rows } = await store.app.query<{ worker_type: string; heights: string }>(
+      "select worker_type, heights::text as heights from app.coverage",
+    )
+    return Object.fromEntries(rows.map((row) => [row.worker_type, row.heights]))
+  }
+  const deriveWith = async (poison: readonly number[], turns: number): Promise<void> => {
+    const deriver = await store.deriver([counted(poison), total, other])
+    for (let i = 0; i < turns; i++) await store.deriveNext(deriver)
+  }
+
+  test("fails on its block alone: its neighbours, its dependents and the others go on, and a retry after the fix completes it", async () => {
+    store = await openDeriveStore(blocks, { workers: [counted([]), total, other] })
+    await deriveWith([13], 20)
+    expect(await coverage()).toMatchObject({
+      counted: "{[0,13),[14,30)}",
+      total: "{[0,13),[14,30)}",
+      other: "{[0,30)}",
+    })
+    const { rows: leases } = await store.app.query(
+      "select worker_type, from_height, to_height, last_error_code, last_error from app.worker_leases where status <> 'COMPLETED'",
+    )
+    expect(leases).toEqual([
+      {
+        worker_type: "counted",
+        from_height: "13",
+        to_height: "14",
+        last_error_code: "WORKER_FAILED",
+        last_error: "cannot take block 13",
+      },
+    ])
+    expect(await listErrors(store.app, {})).toMatchObject([
+      { worker: "counted", height: 13, message: "cannot take block 13", resolved: false },
+    ])
+    await store.app.query("update app.worker_leases set next_attempt_at = now() where status = 'FAILED'")
+    await deriveWith([], 3)
+    expect(await coverage()).toMatchObject({ counted: "{[0,30)}", total: "{[0,30)}" })
+    expect(await listErrors(store.app, {})).toMatchObject([{ height: 13, resolved: true }])
+    const { rows } = await store.app.query(
+      "select size, (select sum(size) from app.other_blocks) as expected from app.totals",
+    )
+    expect(rows[0]!["size"]).toBe(rows[0]!["expected"])
+  })
+
+  test("a skipped block counts as done, and taken up again later gives what would have been there", async () => {
+    store = await openDeriveStore(blocks, { workers: [counted([]), total, other] })
+    await deriveWith([13], 20)
+    await store.app.query("update app.worker_leases set status = 'DEAD' where status = 'FAILED'")
+    await store.app.query(
+      "with gone as (delete from app.worker_leases where status = 'DEAD') update app.coverage set skipped = '{[13,14)}' where worker_type = 'counted'",
+    )
+    await deriveWith([], 3)
+    expect(await coverage()).toMatchObject({ counted: "{[0,13),[14,30)}", total: "{[0,30)}" })
+    const request = {
+      worker: "counted",
+      heights: [{ from: 13, to: 14 }],
+      actor: "test",
+      action: "retry",
+    }
+    expect(await reopenHeights({ executor: store.app, random: systemRandom }, request)).toBe(true)
+    expect(await coverage()).toMatchObject({ counted: "{[0,13),[14,30)}", total: "{[0,13),[14,30)}" })
+    await deriveWith([], 3)
+    expect(await coverage()).toMatchObject({ counted: "{[0,30)}", total: "{[0,30)}" })
+    const { rows } = await store.app.query(
+      "select size, (select sum(size) from app.other_blocks) as expected from app.totals",
+    )
+    expect(rows[0]!["size"]).toBe(rows[0]!["expected"])
+  })
+})

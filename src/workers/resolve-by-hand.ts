@@ -1,0 +1,37 @@
+// A person says that errors are dealt with. The same error seen again opens its row once more. Audited.
+
+import { coordinationTables } from "../coordination/postgres/coordination-tables.js"
+import { writeAudit } from "../coordination/postgres/write-audit.js"
+import type { Queryable } from "../postgres/transaction.js"
+
+export interface ResolveByHandOptions {
+  readonly actor: string
+  /** Left out: of all workers. */
+  readonly worker?: string | undefined
+  /** Left out: of all blocks. */
+  readonly height?: number | undefined
+}
+
+/** Run it in a transaction. Gives how many were open, by worker; nothing is audited when none was. */
+export async function resolveByHand(
+  tx: Queryable,
+  { actor, worker, height }: ResolveByHandOptions,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await tx.query<{ worker_name: string; count: string }>(
+    `with resolved as (
+       update app.indexing_errors set resolved = true, updated_at = clock_timestamp()
+       where not resolved and ($1::text is null or worker_name = $1) and ($2::int8 is null or block_height = $2)
+       returning worker_name)
+     select worker_name, count(*) as count from resolved group by worker_name order by worker_name`,
+    [worker ?? null, height ?? null],
+  )
+  const counts = new Map(rows.map((row) => [row.worker_name, Number(row.count)]))
+  if (counts.size > 0) {
+    await writeAudit(coordinationTables("app"), tx, {
+      actor,
+      action: "resolve",
+      details: { errors: Object.fromEntries(counts), ...(height === undefined ? {} : { height }) },
+    })
+  }
+  return counts
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { systemRandom } from "../platform/random.js"
+import { Database } from "../postgres/database.js"
+import { int8 } from "./column.js"
+import { eventTable } from "./define-worker.js"
+import { ensureWorkerTables } from "./postgres/ensure-worker-tables.js"
+import { rederiveWorker } from "./postgres/rederive-worker.js"
+import { steerWorker, type WorkerSteering } from "./steer-worker.js"
+import { readWorkPlan } from "./work-plan.js"
+import type { WorkerDefinition } from "./worker-definition.js"
+import { WorkerRegistry } from "./worker-registry.js"
+
+const worker = (name: string, dependencies: readonly string[] = []): WorkerDefinition => ({
+  name,
+  version: 1,
+  dependencies,
+  extract: () => undefined,
+  tables: { [`${name}_rows`]: eventTable({ columns: { block_height: int8 }, key: ["block_height"] }) },
+})
+const registry = new WorkerRegistry([worker("a"), worker("b", ["a"]), worker("c")])
+
+let made: TestDatabase
+let database: Database
+beforeAll(async () => {
+  made = await createTestDatabase()
+  database = new Database({ url: made.url, applicationName: "test", maxConnections: 3 })
+  await database.query(
+    `insert into app.chain_state (chain_name, chain_id, genesis_hash, start_height) values ('demo', 1, '\\x00', 0)`,
+  )
+  await database.query(
+    `insert into app.coverage (worker_type, heights) values ('raw_ingester', '{[0,100)}')
+     on conflict (worker_type) do update set heights = excluded.heights`,
+  )
+})
+afterAll(async () => {
+  await database.end()
+  await made.drop()
+})
+beforeEach(async () => {
+  await rederiveWorker(database, { worker: "a", actor: "test" })
+  await rederiveWorker(database, { worker: "c", actor: "test" })
+  await ensureWorkerTables(database, { registry })
+})
+
+const steer = (name: string, to: WorkerSteering) =>
+  database.transaction((tx) => steerWorker(tx, { worker: name, actor: "ann@harbour", ...to }))
+const plan = async () =>
+  (await readWorkPlan(database, { registry, runnable: ["a", "b", "c"] }))!.members.map(
+    ({ workerType, concurrency }) => [workerType, concurrency],
+  )
+const leases = () => new PostgresLeaseStore({ executor: database, schema: "app", random: systemRandom })
+const claim = () =>
+  leases().claimGroup({
+    members: [{ workerType: "a", dependencies: ["raw_ingester"] }],
+    holder: "test",
+    regions: [{ from: 0, to: 100 }],
+    rangeSize: 10,
+    maxBlocks: 10,
+    order: "oldest",
+    ttlMs: 30_000,
+  })
+
+describe("steerWorker", () => {
+  test("the next plan of every process follows it", async () => {
+    expect(await plan()).toEqual([
+      ["a", undefined],
+      ["b", undefined],
+      ["c", undefined],
+    ])
+    await steer("a", { paused: { reason: null } })
+    await steer("c", { concurrency: 2 })
+    expect(await plan()).toEqual([
+      ["b", undefined],
+      ["c", 2],
+    ])
+    await steer("a", { paused: false })
+    await steer("c", { concurrency: null })
+    expect(await plan()).toHaveLength(3)
+    expect(await plan()).toContainEqual(["c", undefined])
+  })
+
+  test("a worker that is not there is not made", async () => {
+    expect(await steer("nobody", { paused: false })).toBe(false)
+  })
+})
+
+describe("rederiveWorker", () => {
+  test("a holder that comes to its commit afterwards is refused, and writes nothing", async () => {
+    const [lease] = await claim()
+    await rederiveWorker(database, { worker: "a", actor: "test" })
+    await ensureWorkerTables(database, { registry })
+    const late = leases().commitGroup([lease!], {
+      write: async (tx) => {
+        await tx.query("insert into app.a_rows (block_height) values (1)")
+      },
+    })
+    await expect(late).rejects.toMatchObject({ code: "LEASE_LOST" })
+    expect((await database.query("select 1 from app.a_rows")).rows).toEqual([])
+    // And the range is free again.
+    expect(await claim()).toHaveLength(1)
+  })
+
+  test("takes its dependents along and nobody else; what rests on them is forgotten in the same transaction", async () => {
+    await database.query("update app.coverage set heights = '{[0,50)}' where worker_type in ('a', 'b', 'c')")
+    const forgotten: (readonly string[])[] = []
+    const done = await rederiveWorker(database, {
+      worker: "a",
+      actor: "test",
+      forget: async (_tx, workers) => void forgotten.push(workers),
+    })
+    expect(done).toEqual({ workers: ["a", "b"], tables: ["a_rows", "b_rows"] })
+    expect(forgotten).toEqual([["a", "b"]])
+    const { rows } = await database.query("select worker_type, heights::text from app.coverage order by 1")
+    expect(rows).toEqual([
+      { worker_type: "c", heights: "{[0,50)}" },
+      { worker_type: "raw_ingester", heights: "{[0,100)}" },
+    ])
+    // A process that still runs claims nothing of it.
+    expect(await plan()).toEqual([["c", undefined]])
+    const again = await ensureWorkerTables(database, { registry })
+    expect(again).toMatchObject({ created: ["a_rows", "b_rows"], runnable: ["a", "b", "c"] })
+  })
+
+  test("a failure in what rests on them leaves everything as it was", async () => {
+    const refused = rederiveWorker(database, {
+      worker: "a",
+      actor: "test",
+      forget: async () => {
+        throw new Error("no")
+      },
+    })
+    await expect(refused).rejects.toThrow("no")
+    expect(await plan()).toHaveLength(3)
+    expect((await database.query("select 1 from app.a_rows")).rows).toEqual([])
+  })
+
+  test("coverage whose tables nobody recorded goes too; a name that is unknown changes nothing", async () => {
+    await database.query("insert into app.coverage (worker_type, heights) values ('gone', '{[0,5)}')")
+    expect(await rederiveWorker(database, { worker: "gone", actor: "test" })).toEqual({
+      workers: ["gone"],
+      tables: [],
+    })
+    expect(await rederiveWorker(database, { worker: "gone", actor: "test" })).toBeUndefined()
+  })
+})

@@ -1,0 +1,110 @@
+// What a worker is: a name, what it depends on, its tables, and how they are filled. Two shapes: an extract turns a block
+// into rows of event tables, a fold keeps a state table over event tables. A worker may have one or both.
+
+import type { BlockView } from "./block-view.js"
+import type { Column, ColumnInput, ColumnKind } from "./column.js"
+
+export type Columns = Readonly<Record<string, Column>>
+
+/** Rows that happened at a place in the chain. Written once, undone by delete. */
+export interface EventTable<C extends Columns = Columns> {
+  readonly kind: "events"
+  readonly columns: C
+  /** Starts with block_height. */
+  readonly key: readonly (keyof C & string)[]
+  /** Blocks in a partition; not partitioned when left out. */
+  readonly partitionBlocks?: number
+  readonly indexes?: readonly (readonly (keyof C & string)[])[]
+}
+
+/** A column of an event row, or something simple made of one. */
+export type Expression =
+  | string
+  /** Of a numeric or integer column. */
+  | { readonly negate: string }
+  /** The UTC day of a timestamp column. */
+  | { readonly day: string }
+  | { readonly literal: number | string | boolean }
+
+export type Condition =
+  | { readonly is: string | number | boolean | null }
+  | { readonly isNot: string | number | boolean | null }
+
+/** Which rows of an event table count, for which key, and with what. */
+export interface FoldSource {
+  /** An event table of this worker or of one it depends on. */
+  readonly table: string
+  /** All have to hold. Bytes are given as "0x…". */
+  readonly where?: Readonly<Record<string, Condition>>
+  /** Every key column of the state table. */
+  readonly key: Readonly<Record<string, Expression>>
+  /** Value columns; one that is left out gets nothing from this source. */
+  readonly set?: Readonly<Record<string, Expression>>
+  /** False: its rows are summed, but do not count for first and last. */
+  readonly seen?: boolean
+}
+
+/** sum adds up; first and last take the value of the row that comes first or last in the chain; min and max compare. */
+export type Aggregate = "sum" | "first" | "last" | "min" | "max"
+
+export interface FoldColumn<Kind extends ColumnKind = ColumnKind> {
+  readonly aggregate: Aggregate
+  readonly kind: Kind
+}
+
+/**
+ * State by key, as a fold over event rows: the same whatever the order in which ranges come, undone exactly, and
+ * recomputable. Besides its own columns it has `event_rows` (how many rows stand behind it; at 0 it goes) and, for
+ * each end it tracks, the position there: `first_block_height`, `first_transaction_index`, … and `last_…`.
+ */
+export interface StateTable {
+  readonly kind: "state"
+  readonly key: Columns
+  readonly columns: Readonly<Record<string, FoldColumn>>
+  readonly sources: readonly FoldSource[]
+  /** Ends to track. first() and last() columns need theirs. */
+  readonly track?: readonly ("first" | "last")[]
+  /** Columns of the event rows that say where in the chain they are; compared in this order. */
+  readonly position?: readonly string[]
+  readonly indexes?: readonly (readonly string[])[]
+}
+
+export type WorkerTable = EventTable | StateTable
+export type WorkerTables = Readonly<Record<string, WorkerTable>>
+
+export type RowInput<C extends Columns> = { readonly [Name in keyof C]: ColumnInput<C[Name]> }
+
+/** Told by kind: EventTable names its columns both as values and as keys, so one of given columns extends no wider one. */
+export type Emit<Tables extends WorkerTables> = {
+  readonly [Name in keyof Tables as Tables[Name]["kind"] extends "events"
+    ? Name
+    : never]: Tables[Name] extends EventTable<infer C> ? (row: RowInput<C>) => void : never
+}
+
+/** A row of a dependency's event table: bytes as "0x…", integers as number, amounts as bigint, timestamps in microseconds. */
+export type UpstreamRow = Readonly<Record<string, string | number | bigint | boolean | null>>
+
+export interface ExtractContext<Tables extends WorkerTables = WorkerTables> {
+  readonly block: BlockView
+  readonly emit: Emit<Tables>
+  /** Rows of the tables named in `reads`, of this block, in key order. */
+  readonly rows: Readonly<Record<string, readonly UpstreamRow[]>>
+}
+
+export interface WorkerDefinition<Tables extends WorkerTables = WorkerTables> {
+  /** Lower case with underscores; what coverage, leases and status call it. */
+  readonly name: string
+  /** Raised when what it derives changes. */
+  readonly version: number
+  /** Workers whose tables it reads. It never runs ahead of them. */
+  readonly dependencies?: readonly string[]
+  readonly tables: Tables
+  /** Event tables of dependencies that `extract` looks at. */
+  readonly reads?: readonly string[]
+  /** Pure: the same block gives the same rows, whoever asks and when. */
+  // biome-ignore lint/suspicious/noExplicitAny: a list of workers holds definitions of different tables.
+  readonly extract?: (context: ExtractContext<any>) => void
+}
+
+/** Where an event row is in the chain, unless a state table says otherwise. */
+export const defaultPosition = ["block_height", "transaction_index", "event_index"] as const

@@ -1,0 +1,363 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { migrationsDirectory } from "../postgres/migration-files.js"
+import { reservedTables } from "./check-worker.js"
+import { amount, bytes, int4, int8, nullable, numeric, text } from "./column.js"
+import { defineWorker, eventTable, last, stateTable, sum } from "./define-worker.js"
+import type { EventTable, StateTable, WorkerDefinition } from "./worker-definition.js"
+import { WorkerRegistry } from "./worker-registry.js"
+
+const events = (more: Partial<EventTable> = {}): EventTable =>
+  eventTable({
+    columns: { block_height: int8, transaction_index: int4, event_index: int4, who: bytes, value: amount },
+    key: ["block_height", "transaction_index", "event_index"],
+    ...more,
+  } as Omit<EventTable, "kind">)
+
+const state = (more: Partial<StateTable> = {}): StateTable =>
+  stateTable({
+    key: { who: bytes },
+    columns: { total: sum(numeric) },
+    sources: [{ table: "rows", key: { who: "who" }, set: { total: "value" } }],
+    ...more,
+  })
+
+const worker = (more: Partial<WorkerDefinition> = {}): WorkerDefinition => ({
+  name: "a",
+  version: 1,
+  tables: { rows: events() },
+  extract: () => undefined,
+  ...more,
+})
+
+const chain = (name: string, ...dependencies: string[]): WorkerDefinition =>
+  worker({ name, dependencies, tables: { [`${name}_rows`]: events() } })
+
+const names = (workers: readonly WorkerDefinition[]): string[] => workers.map(({ name }) => name)
+
+function refusal(...definitions: readonly WorkerDefinition[]): string {
+  try {
+    new WorkerRegistry(definitions)
+  } catch (error) {
+    expect(error).toMatchObject({ code: "CONFIG_INVALID" })
+    return (error as Error).message
+  }
+  throw new Error("nothing was refused")
+}
+
+describe("the order", () => {
+  test("has dependencies first, and else is the one given", () => {
+    const registry = new WorkerRegistry([
+      chain("z", "m"),
+      chain("b"),
+      chain("m", "k"),
+      chain("k"),
+      chain("a"),
+    ])
+    expect(names(registry.workers)).toEqual(["k", "m", "z", "b", "a"])
+  })
+
+  test("dependents are found through others, in order, without the worker itself", () => {
+    const registry = new WorkerRegistry([
+      chain("d", "b", "c"),
+      chain("c"),
+      chain("b", "a"),
+      chain("a"),
+      chain("e"),
+    ])
+    expect(names(registry.dependentsOf("a"))).toEqual(["b", "d"])
+    expect(registry.dependentsOf("e")).toEqual([])
+  })
+})
+
+describe("a registry", () => {
+  test("knows whose a table is, and which are partitioned", () => {
+    const registry = new WorkerRegistry([
+      worker({ tables: { rows: events({ partitionBlocks: 10_000_000 }), more: events() } }),
+      worker({ name: "b", dependencies: ["a"], tables: { totals: state() } }),
+    ])
+    expect(registry.ownerOf("totals")?.name).toBe("b")
+    expect(registry.ownerOf("nothing")).toBeUndefined()
+    expect(registry.table("totals")?.kind).toBe("state")
+    expect(registry.partitionedTables()).toEqual([
+      { schema: "app", table: "rows", blocksPerPartition: 10_000_000 },
+    ])
+  })
+})
+
+describe("the hash", () => {
+  const hash = (more: Partial<WorkerDefinition>): string =>
+    new WorkerRegistry([chain("x"), chain("y"), worker(more)]).hashOf("a")
+  const both = (more: Partial<StateTable> = {}): Partial<WorkerDefinition> => ({
+    tables: { rows: events(), totals: state(more) },
+  })
+  const tracked = both({ track: ["first"] })
+
+  test("is the same for any order of keys, for defaults written out, for another function and for more indexes", () => {
+    const { tables } = worker(both())
+    expect(hash({ tables: Object.fromEntries(Object.entries(tables).reverse()) })).toBe(hash(both()))
+    expect(hash({ ...both(), extract: ({ emit }) => emit.rows })).toBe(hash(both()))
+    expect(hash({ dependencies: ["y", "x"] })).toBe(hash({ dependencies: ["x", "y"] }))
+    expect(hash({ dependencies: [] })).toBe(hash({}))
+    expect(hash({ tables: { rows: events({ indexes: [["who"]] }) } })).toBe(hash({}))
+    const position = ["block_height", "transaction_index", "event_index"]
+    expect(hash(both({ track: ["first"], position }))).toBe(hash(tracked))
+    const source = { table: "rows", key: { who: "who" }, set: { total: "value" }, seen: true, where: {} }
+    expect(hash(both({ sources: [source] }))).toBe(hash(both()))
+  })
+
+  test("is another for another version, dependency, column, key, partition size, fold or condition", () => {
+    const source = { table: "rows", key: { who: "who" }, set: { total: "value" } }
+    const { columns } = events()
+    const all = [
+      hash({}),
+      hash({ version: 2 }),
+      hash({ dependencies: ["x"] }),
+      hash({ tables: { rows: events({ columns: { ...columns, value: nullable(amount) } }) } }),
+      hash({ tables: { rows: events({ columns: { ...columns, note: text } }) } }),
+      hash({ tables: { rows: events({ key: ["block_height"] }) } }),
+      hash({ tables: { rows: events({ partitionBlocks: 10 }) } }),
+      hash(both()),
+      hash(tracked),
+      hash(both({ columns: { total: sum(int8) } })),
+      hash(both({ sources: [{ ...source, where: { value: { isNot: 0 } } }] })),
+      hash(both({ sources: [{ ...source, seen: false }] })),
+    ]
+    expect(new Set(all).size).toBe(all.length)
+  })
+})
+
+describe("refused, with worker, table and what is allowed:", () => {
+  const table = (rows: EventTable): WorkerDefinition => worker({ tables: { rows } })
+  const fold = (more: Partial<StateTable>): WorkerDefinition =>
+    worker({ tables: { rows: events(), totals: state(more) } })
+  const named = (name: string): WorkerDefinition => worker({ tables: { [name]: events() } })
+  const source = { table: "rows", key: { who: "who" } }
+  const { columns } = events()
+
+  test.each<[string, WorkerDefinition[], RegExp]>([
+    [
+      "two workers of one name",
+      [worker(), worker({ tables: { other: events() } })],
+      /^worker a is declared twice; allowed: one/,
+    ],
+    [
+      "an unknown dependency",
+      [chain("b", "c")],
+      /^worker b depends on "c", which is no worker; allowed: b; for raw/,
+    ],
+    [
+      "a circle",
+      [chain("a", "c"), chain("b", "a"), chain("c", "b")],
+      /^worker a depends on itself: a → c → b → a; allowed: /,
+    ],
+    ["a dependency on itself", [chain("a", "a")], /^worker a depends on itself: a → a; /],
+    [
+      "a table of two workers",
+      [worker(), worker({ name: "b" })],
+      /^worker b, table rows: is a table of a already; allowed: one/,
+    ],
+    [
+      "a worker's bad name",
+      [worker({ name: "A-b" })],
+      /^worker "A-b" is no name; allowed: a lower-case letter/,
+    ],
+    ["a worker's long name", [worker({ name: "a".repeat(42) })], /is no name/],
+    [
+      "the raw ingester's name",
+      [worker({ name: "raw_ingester" })],
+      /^worker raw_ingester is the name of the raw/,
+    ],
+    [
+      "a version that is none",
+      [worker({ version: 0.5 })],
+      /^worker a has the version 0.5; allowed: a whole number/,
+    ],
+    ["a worker without tables", [worker({ tables: {} })], /^worker a has no table; /],
+    [
+      "a table's bad name",
+      [named('x"; drop')],
+      /^worker a, table x"; drop: is no name for a table; allowed: /,
+    ],
+    [
+      "a taken name",
+      [named("coverage")],
+      /^worker a, table coverage: the name is taken; allowed: any but audit_log, /,
+    ],
+    ["a partition's name", [named("rows_p0")], /^worker a, table rows_p0: is named like a partition; /],
+    [
+      "a column's bad name",
+      [table(events({ columns: { ...columns, Ä: text } }))],
+      /^worker a, table rows: "Ä" is no name for a column/,
+    ],
+    [
+      "a column all tables have",
+      [table(events({ columns: { ...columns, xmin: text } }))],
+      /column xmin is one that every table has/,
+    ],
+    [
+      "a column of no kind",
+      [table(events({ columns: { ...columns, x: { kind: "uuid", nullable: false } as never } }))],
+      /column x is of no known kind; allowed: bytes, bool/,
+    ],
+    [
+      "a table of no kind",
+      [worker({ tables: { rows: { kind: "view" } as never } })],
+      /is of no known kind; allowed: eventTable/,
+    ],
+    [
+      "a key that does not start with the height",
+      [table(events({ key: ["who", "block_height"] }))],
+      /^worker a, table rows: has a key that starts with who; allowed: a key that starts with block_height/,
+    ],
+    ["an empty key", [table(events({ key: [] }))], /key is empty/],
+    [
+      "a key of unknown columns",
+      [table(events({ key: ["block_height", "index"] }))],
+      /^worker a, table rows: key names index, which is no column; allowed: block_height, transaction_index/,
+    ],
+    [
+      "a key that can be null",
+      [table(events({ columns: { ...columns, who: nullable(bytes) }, key: ["block_height", "who"] }))],
+      /has the nullable column who in its key/,
+    ],
+    [
+      "a height of another type",
+      [table(events({ columns: { ...columns, block_height: int4 } }))],
+      /block_height that is no int8; allowed: int8/,
+    ],
+    ["partitions of nothing", [table(events({ partitionBlocks: 0 }))], /has partitions of 0 blocks/],
+    [
+      "an index of unknown columns",
+      [table(events({ indexes: [["whom"]] }))],
+      /^worker a, table rows: an index names whom, /,
+    ],
+    [
+      "an event table without extract",
+      [{ ...worker(), extract: undefined } as never],
+      /^worker a, table rows: never gets a row, as the worker has no extract; /,
+    ],
+    [
+      "reads of no dependency",
+      [worker({ reads: ["rows"] })],
+      /^worker a reads "rows", which is no event table of a dependency; allowed: none/,
+    ],
+    [
+      "reads of a state table",
+      [fold({}), worker({ name: "b", dependencies: ["a"], tables: { x: events() }, reads: ["totals"] })],
+      /^worker b reads "totals", .*; allowed: rows$/,
+    ],
+    [
+      "a fold without sources",
+      [fold({ sources: [] })],
+      /^worker a, table totals: never gets a row, as it has no source/,
+    ],
+    ["a fold without a key", [fold({ key: {} })], /has no key/],
+    [
+      "a fold key that can be null",
+      [fold({ key: { who: nullable(bytes) } })],
+      /has the nullable column who in its key/,
+    ],
+    [
+      "a fold over what is no dependency",
+      [worker(), worker({ name: "b", tables: { totals: state() } })],
+      /^worker b, table totals: folds "rows", which is no event table/,
+    ],
+    [
+      "a source with another key",
+      [fold({ sources: [{ table: "rows", key: { whom: "who" } }] })],
+      /the source rows has the key \(whom\); allowed: an expression for each of \(who\)/,
+    ],
+    [
+      "a source of unknown columns",
+      [fold({ sources: [{ ...source, set: { total: { negate: "amount" } } }] })],
+      /the source rows has no column amount; allowed: block_height, /,
+    ],
+    [
+      "a condition on an unknown column",
+      [fold({ sources: [{ ...source, where: { kind: { is: 1 } } }] })],
+      /the source rows has no column kind/,
+    ],
+    [
+      "a source that sets what is not there",
+      [fold({ sources: [{ ...source, set: { sum: "value" } }] })],
+      /the source rows sets sum; allowed: total/,
+    ],
+    [
+      "a sum of a width",
+      [fold({ columns: { total: sum(amount) } })],
+      /sums total as amount; allowed: numeric/,
+    ],
+    [
+      "last() that is not tracked",
+      [fold({ columns: { total: last(bytes) } })],
+      /has the column total, last\(\), but does not track last; allowed: track: \["last"\]/,
+    ],
+    [
+      "a column in key and value",
+      [fold({ columns: { who: last(bytes) }, track: ["last"], sources: [source] })],
+      /has the column who twice/,
+    ],
+    [
+      "a column the runtime makes",
+      [fold({ columns: { event_rows: sum(int8) }, sources: [source] })],
+      /has a column event_rows, which the runtime makes itself; allowed: any but event_rows/,
+    ],
+    [
+      "a position that is not there",
+      [fold({ track: ["last"], position: ["block_height", "batch_index"] })],
+      /the source rows has no batch_index to tell where a row is/,
+    ],
+    [
+      "a position that is no number",
+      [fold({ track: ["last"], position: ["block_height", "who"] })],
+      /has no who to tell where a row is/,
+    ],
+    [
+      "a position without the height first",
+      [fold({ track: ["last"], position: ["event_index"] })],
+      /position that does not start with block_height/,
+    ],
+    [
+      "a tracked end of rows nobody sees",
+      [fold({ track: ["last"], sources: [{ ...source, seen: false }] })],
+      /none of its sources is seen/,
+    ],
+    [
+      "two indexes of one name",
+      [
+        table(
+          events({ columns: { ...columns, a: text, b: text, a_b: text }, indexes: [["a", "b"], ["a_b"]] }),
+        ),
+      ],
+      /the indexes \(a, b\) and \(a_b\) would both be called rows_a_b/,
+    ],
+    [
+      "an index named like a table",
+      [worker({ tables: { rows: events({ indexes: [["who"]] }), rows_who: events() } })],
+      /the index \(who\) would be called rows_who, like a table/,
+    ],
+  ])("%s", (_title, definitions, message) => {
+    expect(refusal(...definitions)).toMatch(message)
+  })
+})
+
+test("every table and view of the migrations has a name that is reserved", () => {
+  const sql = readFileSync(join(migrationsDirectory("app"), "schema.sql"), "utf8")
+  const made = [...sql.matchAll(/^create (?:table|view) app\.(\S+) /gm)].map(([, name]) => name!)
+  expect([...made, "schema_migrations"].sort()).toEqual([...reservedTables])
+})
+
+test("a worker declared with the typed functions is taken as it is", () => {
+  const typed = defineWorker({
+    name: "typed",
+    version: 1,
+    tables: {
+      rows: events(),
+      totals: state({ track: ["first", "last"], indexes: [["total"], ["last_block_height"]] }),
+    },
+    extract: ({ emit }) => void emit,
+  })
+  expect(new WorkerRegistry([typed]).worker("typed")).toBe(typed)
+})

@@ -1,0 +1,122 @@
+// The workers a process knows, checked and put in order: a dependency always comes before its dependents, else they stay as
+// given. Pure; what is wrong with a declaration is said here, before any table is touched.
+
+import type { PartitionedTable } from "../raw/raw-tables.js"
+import { checkTables } from "./check-tables.js"
+import { checkWorker, refuse } from "./check-worker.js"
+import type { EventTable, StateTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"
+import { workerHash } from "./worker-hash.js"
+
+/** Where the tables of workers are. */
+export const workerSchema = "app"
+
+export class WorkerRegistry {
+  /** Dependencies first. */
+  readonly workers: readonly WorkerDefinition[]
+  readonly #byName: ReadonlyMap<string, WorkerDefinition>
+  readonly #owners: ReadonlyMap<string, string>
+  readonly #hashes: ReadonlyMap<string, string>
+
+  /** Throws CONFIG_INVALID. */
+  constructor(definitions: readonly WorkerDefinition[]) {
+    const byName = new Map<string, WorkerDefinition>()
+    for (const worker of definitions) {
+      checkWorker(worker)
+      if (byName.has(worker.name)) {
+        throw refuse({ worker: worker.name }, "is declared twice", "one declaration for each name")
+      }
+      byName.set(worker.name, worker)
+    }
+    this.#byName = byName
+    this.#owners = tableOwners(definitions)
+    this.workers = inOrder(definitions, byName)
+    checkTables(this.workers)
+    this.#hashes = new Map(definitions.map((worker) => [worker.name, workerHash(worker)]))
+  }
+
+  worker(name: string): WorkerDefinition | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** Those that read its tables, directly or not; in order, without itself. */
+  dependentsOf(name: string): readonly WorkerDefinition[] {
+    const reached = new Set([name])
+    for (const worker of this.workers) {
+      if (worker.dependencies?.some((dependency) => reached.has(dependency))) reached.add(worker.name)
+    }
+    return this.workers.filter((worker) => worker.name !== name && reached.has(worker.name))
+  }
+
+  ownerOf(table: string): WorkerDefinition | undefined {
+    return this.#byName.get(this.#owners.get(table) ?? "")
+  }
+
+  table(name: string): WorkerTable | undefined {
+    return this.ownerOf(name)?.tables[name]
+  }
+
+  partitionedTables(): readonly PartitionedTable[] {
+    return this.workers
+      .flatMap(eventTables)
+      .flatMap(([table, { partitionBlocks }]) =>
+        partitionBlocks === undefined
+          ? []
+          : [{ schema: workerSchema, table, blocksPerPartition: partitionBlocks }],
+      )
+  }
+
+  hashOf(name: string): string {
+    const hash = this.#hashes.get(name)
+    if (hash === undefined) throw new Error(`there is no worker ${name}`)
+    return hash
+  }
+}
+
+export const eventTables = (worker: WorkerDefinition): [string, EventTable][] =>
+  Object.entries(worker.tables).filter((entry): entry is [string, EventTable] => entry[1].kind === "events")
+
+export const stateTables = (worker: WorkerDefinition): [string, StateTable][] =>
+  Object.entries(worker.tables).filter((entry): entry is [string, StateTable] => entry[1].kind === "state")
+
+function tableOwners(definitions: readonly WorkerDefinition[]): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>()
+  for (const { name, tables } of definitions) {
+    for (const table of Object.keys(tables)) {
+      const other = owners.get(table)
+      if (other !== undefined) {
+        throw refuse({ worker: name, table }, `is a table of ${other} already`, "one worker for each table")
+      }
+      owners.set(table, name)
+    }
+  }
+  return owners
+}
+
+/** Depth first, so that a worker moves no further than its dependencies make it. */
+function inOrder(
+  definitions: readonly WorkerDefinition[],
+  byName: ReadonlyMap<string, WorkerDefinition>,
+): readonly WorkerDefinition[] {
+  const done = new Set<WorkerDefinition>()
+  const visit = (worker: WorkerDefinition, path: readonly string[]): void => {
+    if (done.has(worker)) return
+    if (path.includes(worker.name)) {
+      const circle = [...path.slice(path.indexOf(worker.name)), worker.name].join(" → ")
+      throw refuse({ worker: worker.name }, `depends on itself: ${circle}`, "dependencies without a circle")
+    }
+    for (const dependency of worker.dependencies ?? []) {
+      const found = byName.get(dependency)
+      if (!found) {
+        throw refuse(
+          { worker: worker.name },
+          `depends on ${JSON.stringify(dependency)}, which is no worker`,
+          `${[...byName.keys()].join(", ")}; for raw blocks every worker waits by itself`,
+        )
+      }
+      visit(found, [...path, worker.name])
+    }
+    done.add(worker)
+  }
+  for (const worker of definitions) visit(worker, [])
+  return [...done]
+}
