@@ -1,0 +1,100 @@
+// Where the node's chain parts from what is stored, by hash: the lowest stored height that is another block there. Looks at all that is
+// stored from finality up, since an old block may lie below a gap; never decides anything from one doubtful answer.
+
+import { IndexerError } from "../platform/errors.js"
+import { heightFrom } from "../postgres/postgres-error.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import type { BlockSource, FetchOptions } from "../source/block-source.js"
+
+export type Divergence =
+  | { readonly kind: "none" }
+  /** Providers answer differently: one of them lags, or is on another fork. */
+  | { readonly kind: "disputed"; readonly height: number; readonly message: string }
+  | {
+      readonly kind: "diverged"
+      readonly height: number
+      /** What the chain has there now. */
+      readonly hash: string
+      /** The hash of the stored block below, which stays. */
+      readonly ancestorHash: string | null
+      /** Providers that say so. */
+      readonly witnesses: number
+      readonly epoch: number
+      readonly finalized: number | null
+    }
+
+interface StoredRow {
+  height: string
+  hash: Buffer
+}
+
+const heightsAtOnce = 100
+
+export async function findDivergence(
+  { raw, source }: { raw: Queryable; source: Pick<BlockSource, "hashesByProvider"> },
+  options: FetchOptions,
+): Promise<Divergence> {
+  const {
+    rows: [state],
+  } = await raw.query<{ chain_epoch: string; finalized_height: string | null; start_height: string }>(
+    "select chain_epoch, finalized_height, start_height from raw.chain_state",
+  )
+  if (!state) return { kind: "none" }
+  const finalized = state.finalized_height === null ? null : heightFrom(state.finalized_height)
+  let from = Math.max(finalized ?? 0, heightFrom(state.start_height))
+  let below: string | null = await storedHash(raw, from - 1)
+  for (;;) {
+    const stored = await storedFrom(raw, from)
+    if (stored.length === 0) return { kind: "none" }
+    const answers = await source.hashesByProvider(
+      stored.map(({ height }) => height),
+      options,
+    )
+    if (answers.length === 0)
+      throw new IndexerError("RPC_NO_PROVIDER", "no provider could be asked for hashes")
+    for (const [at, { height, hash }] of stored.entries()) {
+      // A provider that has no such block yet says nothing of it.
+      const said = answers.map(({ hashes }) => hashes[at] ?? null).filter((one) => one !== null)
+      const other = said.filter((one) => one !== hash)
+      if (other.length > 0) {
+        if (other.length < said.length || new Set(other).size > 1) {
+          return {
+            kind: "disputed",
+            height,
+            message: `providers disagree about block ${height}: ${[...new Set(said)].join(", ")}; stored is ${hash}`,
+          }
+        }
+        return {
+          kind: "diverged",
+          height,
+          hash: other[0]!,
+          ancestorHash: below,
+          witnesses: other.length,
+          epoch: Number(state.chain_epoch),
+          finalized,
+        }
+      }
+      below = hash
+    }
+    from = stored.at(-1)!.height + 1
+  }
+}
+
+async function storedFrom(raw: Queryable, from: number): Promise<{ height: number; hash: string }[]> {
+  const { rows } = await raw.query<StoredRow>(
+    `select height, hash from raw.blocks
+     where height >= $1 and (select heights from raw.coverage where worker_type = $2) @> height
+     order by height limit $3`,
+    [from, rawIngester, heightsAtOnce],
+  )
+  return rows.map(({ height, hash }) => ({ height: heightFrom(height), hash: `0x${hash.toString("hex")}` }))
+}
+
+async function storedHash(raw: Queryable, height: number): Promise<string | null> {
+  if (height < 0) return null
+  const { rows } = await raw.query<{ hash: Buffer }>("select hash from raw.blocks where height = $1", [
+    height,
+  ])
+  return rows[0] ? `0x${rows[0].hash.toString("hex")}` : null
+}

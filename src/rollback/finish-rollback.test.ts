@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from "node:util"
+import { afterEach, describe, expect, test } from "vitest"
+import { checkDerived } from "../../test/checker/check-derived.js"
+import { formatReport } from "../../test/checker/format-report.js"
+import { CuttingExecutor } from "../../test/support/cutting-executor.js"
+import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { brokenLookups, openRollback, rollbackTo } from "../../test/support/rollback-store.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { builtInWorkers } from "../indexes/built-in-workers.js"
+import { isIndexerError } from "../platform/errors.js"
+import { systemRandom } from "../platform/random.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import { finishRollback } from "./finish-rollback.js"
+
+const blocks = livelyBlocks({ seed: 5, from: 0, to: 24 })
+let store: DeriveStore
+afterEach(() => store.close())
+
+async function expectRight(): Promise<void> {
+  const report = await checkDerived(store)
+  if (!report.ok) throw new Error(formatReport(report))
+  expect(await brokenLookups(store.raw)).toEqual([])
+}
+
+interface Progress {
+  readonly open: boolean
+  readonly rawEpoch: number
+  readonly appEpoch: number
+  readonly rawEnd: number
+  readonly appEnds: readonly number[]
+  readonly rawRollbacks: number
+  readonly appRollbacks: number
+}
+
+async function progress(): Promise<Progress> {
+  const {
+    rows: [raw],
+  } = await store.raw.query<Omit<Progress, "appEpoch" | "appEnds" | "appRollbacks">>(
+    `select intent_id is not null as open, chain_epoch::int4 as "rawEpoch",
+       (select upper(heights)::int4 from raw.coverage) as "rawEnd", (select count(*)::int4 from raw.rollbacks) as "rawRollbacks"
+     from raw.chain_state`,
+  )
+  const {
+    rows: [app],
+  } = await store.app.query<Pick<Progress, "appEpoch" | "appEnds" | "appRollbacks">>(
+    `select chain_epoch::int4 as "appEpoch", (select count(*)::int4 from app.rollbacks) as "appRollbacks",
+       (select array_agg(distinct upper(heights)::int4) from app.coverage) as "appEnds"
+     from app.chain_state`,
+  )
+  return { ...raw!, ...app! }
+}
+
+/** One process that dies before its n-th statement. */
+async function finishAndDie(statements: number): Promise<boolean> {
+  const budget = { statements }
+  const raw = await CuttingExecutor.open(store.rawUrl, budget)
+  const app = await CuttingExecutor.open(store.appUrl, budget)
+  try {
+    await finishRollback({ raw, app, random: systemRandom })
+    return true
+  } catch (error) {
+    if (isIndexerError(error, "DATABASE_UNREACHABLE")) return false
+    throw error
+  } finally {
+    raw.close()
+    app.close()
+  }
+}
+
+describe.each([
+  ["one database", false],
+  ["two databases", true],
+])("a rollback, in %s,", (_, twoDatabases) => {
+  test("is all or nothing in each database wherever its process dies, and any other process finishes it", async () => {
+    store = await openDeriveStore(blocks, { workers: builtInWorkers, twoDatabases })
+    await store.deriveAll()
+    await openRollback(store, 15)
+    const before = {
+      open: true,
+      rawEpoch: 0,
+      appEpoch: 0,
+      rawEnd: 24,
+      appEnds: [24],
+      rawRollbacks: 0,
+      appRollbacks: 0,
+    }
+    const between = { ...before, appEpoch: 1, appEnds: [15], appRollbacks: 1 }
+    const after = { ...between, open: false, rawEpoch: 1, rawEnd: 15, rawRollbacks: 1 }
+    for (const [from, to] of [
+      [before, between],
+      [between, after],
+    ] as const) {
+      let died = 0
+      for (;;) {
+        expect(await progress()).toEqual(from)
+        await finishAndDie(died++)
+        const now = await progress()
+        if (isDeepStrictEqual(now, from)) continue
+        expect(now).toEqual(to)
+        break
+      }
+      expect(died).toBeGreaterThan(10)
+      await expectRight()
+    }
+    expect(await finishAndDie(1_000)).toBe(true)
+    expect(await progress()).toEqual(after)
+  }, 120_000)
+
+  test("that two processes finish at once happens once", async () => {
+    store = await openDeriveStore(blocks, { workers: builtInWorkers, twoDatabases })
+    await store.deriveAll()
+    for (const [round, height] of [20, 12].entries()) {
+      await openRollback(store, height)
+      await Promise.all([finishAndDie(1_000), finishAndDie(1_000), finishAndDie(1_000)])
+      const done = round + 1
+      expect(await progress()).toEqual({
+        ...{ open: false, rawEpoch: done, appEpoch: done, rawEnd: height, appEnds: [height] },
+        ...{ rawRollbacks: done, appRollbacks: done },
+      })
+    }
+    await expectRight()
+  }, 60_000)
+})
+
+describe("leases of the raw ingester", () => {
+  test("below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone", async () => {
+    store = await openDeriveStore(blocks, { workers: [] })
+    const leases = new PostgresLeaseStore({ executor: store.raw, schema: "raw", random: systemRandom })
+    await store.raw.query("update raw.coverage set heights = '{}'")
+    const claim = async (from: number, to: number) => {
+      const lease = await leases.claim({
+        ...{ workerType: rawIngester, holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
+        ...{ regions: [{ from, to }], rangeSize: 1_000, maxBlocks: to - from },
+      })
+      return lease!
+    }
+    const commit = async (lease: Awaited<ReturnType<typeof claim>>): Promise<string> =>
+      leases
+        .commit(lease, { write: async () => undefined })
+        .then(() => "done")
+        .catch((error: unknown) => (isIndexerError(error) ? error.code : String(error)))
+    const lowest = await claim(0, 5)
+    const low = await claim(5, 10)
+    const straddling = await claim(10, 20)
+    const high = await claim(20, 24)
+    await openRollback(store, 15)
+    expect(await commit(lowest)).toBe("done")
+    expect(await commit(high)).toBe("ROLLBACK_OPEN")
+    await finishRollback({ ...store, random: systemRandom })
+    const cutRow = (await leases.snapshot()).leases.find(({ id }) => id === straddling.id)
+    expect(cutRow).toMatchObject({ status: "FAILED", range: { from: 10, to: 15 } })
+    expect(cutRow?.epoch).not.toBe(straddling.epoch)
+    expect(await commit(straddling)).toBe("ROLLED_BACK")
+    expect(await commit(high)).toBe("ROLLED_BACK")
+    // What is claimed anew has nothing to do with the rollback before it, and the old token nothing with the new claim.
+    const cut = await claim(0, 24)
+    expect(cut).toMatchObject({ id: straddling.id, range: { from: 10, to: 15 }, attempt: 1 })
+    expect(await commit({ ...straddling, range: cut.range, chainEpoch: cut.chainEpoch })).toBe("LEASE_LOST")
+    expect(await commit(cut)).toBe("done")
+    expect(await commit(low)).toBe("done")
+    const { coverage, leases: unfinished } = await leases.snapshot()
+    expect(coverage).toMatchObject([{ heights: [{ from: 0, to: 15 }] }])
+    expect(unfinished).toEqual([])
+  })
+
+  test("a rollback that was compared at an older epoch, or while another is open, is not begun", async () => {
+    store = await openDeriveStore(blocks, { workers: [] })
+    await openRollback(store, 20)
+    await expect(openRollback(store, 10)).rejects.toThrow("another rollback is open")
+    await finishRollback({ ...store, random: systemRandom })
+    await rollbackTo(store, 12)
+    expect((await progress()).rawEpoch).toBe(2)
+  })
+})

@@ -1,0 +1,25 @@
+// Brings an open rollback to its end, whoever opened it and however far it came: app first, then raw, each step void when it is done.
+
+import type { Random } from "../platform/random.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { rollbackApp } from "./rollback-app.js"
+import { type RollbackIntent, readIntent } from "./rollback-intent.js"
+import { rollbackRaw } from "./rollback-raw.js"
+
+export interface RollbackDeps<Tx extends Queryable> {
+  readonly raw: SqlExecutor<Tx>
+  readonly app: SqlExecutor<Tx>
+  readonly random: Random
+}
+
+/** The rollback it finished, if there was one. */
+export async function finishRollback<Tx extends Queryable>(
+  deps: RollbackDeps<Tx>,
+): Promise<RollbackIntent | undefined> {
+  const intent = await readIntent(deps.raw)
+  if (!intent) return undefined
+  await rollbackApp(deps, intent)
+  await rollbackRaw(deps, intent)
+  return intent
+}

@@ -1,0 +1,112 @@
+import { afterEach, expect, test } from "vitest"
+import { checkDerived } from "../../test/checker/check-derived.js"
+import { formatReport } from "../../test/checker/format-report.js"
+import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { insertRawRows } from "../../test/support/raw-rows.js"
+import { builtInWorkers } from "../indexes/built-in-workers.js"
+import { systemRandom } from "../platform/random.js"
+import { Database } from "../postgres/database.js"
+import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
+import { finishRollback } from "./finish-rollback.js"
+import { reconcileStores } from "./reconcile-stores.js"
+import { openIntent } from "./rollback-intent.js"
+
+let store: DeriveStore
+let raw: Database
+afterEach(async () => {
+  await raw.end()
+  await store.close()
+})
+
+const open = async (): Promise<void> => {
+  const blocks = livelyBlocks({ seed: 1, from: 0, to: 30 })
+  store = await openDeriveStore(blocks, { workers: builtInWorkers, twoDatabases: true })
+  raw = new Database({ url: store.rawUrl, applicationName: "test" })
+  await store.deriveAll()
+}
+const deps = () => ({ raw, app: store.app, random: systemRandom })
+const expectRight = async (): Promise<void> => {
+  const report = await checkDerived(store)
+  if (!report.ok) throw new Error(formatReport(report))
+}
+/** As a branch that won stores its blocks. */
+const storeBranch = async (seed: number, from: number, to: number): Promise<void> => {
+  await insertRawRows(store.rawUrl, livelyBlocks({ seed, from, to }))
+  await raw.query(
+    "update raw.coverage set heights = heights + int8multirange(int8range($1::int8, $2::int8))",
+    [from, to],
+  )
+  await new RawCoverageCopier({ raw, app: store.app }).copy()
+}
+const rollback = async (from: number): Promise<void> => {
+  const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
+  const epoch = Number(rows[0]!.chain_epoch)
+  await openIntent(raw, { id: systemRandom.uuid(), from, ancestorHash: null, epoch, reason: "test" })
+  await finishRollback(deps())
+}
+/** What a backup of this moment would hold, apart from the derived rows themselves. */
+const cutRaw = async (from: number): Promise<void> => {
+  for (const table of ["raw.events", "raw.transactions", "raw.tx_lookup"])
+    await raw.query(`delete from ${table} where block_height >= $1`, [from])
+  for (const table of ["raw.blocks", "raw.block_lookup"])
+    await raw.query(`delete from ${table} where height >= $1`, [from])
+  await raw.query(
+    "update raw.coverage set heights = heights - int8multirange(int8range($1::int8, null)) where worker_type = 'raw_ingester'",
+    [from],
+  )
+}
+
+test("stores that agree are left alone", async () => {
+  await open()
+  expect(await reconcileStores(deps())).toBe("agreed")
+  await rollback(20)
+  expect(await reconcileStores(deps())).toBe("agreed")
+  await expectRight()
+})
+
+test("a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had", async () => {
+  await open()
+  await cutRaw(18)
+  expect(await reconcileStores(deps())).toBe("raw-went-back")
+  expect(await reconcileStores(deps())).toBe("agreed")
+  await expectRight()
+  await storeBranch(9, 18, 25)
+  await store.deriveAll()
+  await expectRight()
+})
+
+test("a raw store that forgot a rollback takes back what the rollback did", async () => {
+  await open()
+  await rollback(20)
+  await storeBranch(5, 20, 28)
+  await store.deriveAll()
+  // The backup is older than the rollback: it has the lost branch, and knows of nothing.
+  await raw.query("delete from raw.rollbacks")
+  await raw.query("update raw.chain_state set chain_epoch = 0")
+  await cutRaw(20)
+  await insertRawRows(store.rawUrl, livelyBlocks({ seed: 1, from: 20, to: 30 }))
+  await raw.query("update raw.coverage set heights = heights + '{[20,30)}'")
+  expect(await reconcileStores(deps())).toBe("raw-went-back")
+  expect(await reconcileStores(deps())).toBe("agreed")
+  await expectRight()
+  const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
+  expect(rows).toEqual([{ chain_epoch: "2" }])
+})
+
+test("an app store that missed a rollback replays it, and loses what raw does not cover", async () => {
+  await open()
+  await rollback(20)
+  await storeBranch(5, 20, 28)
+  // As a backup of app from before the rollback: its derived rows above 20 are of the lost branch.
+  await store.app.query("delete from app.rollbacks")
+  await store.app.query("update app.chain_state set chain_epoch = 0")
+  await store.deriveAll()
+  expect(await reconcileStores(deps())).toBe("app-went-back")
+  expect(await reconcileStores(deps())).toBe("agreed")
+  const { rows } = await store.app.query<{ chain_epoch: string }>("select chain_epoch from app.chain_state")
+  expect(rows).toEqual([{ chain_epoch: "1" }])
+  await new RawCoverageCopier({ raw, app: store.app }).copy()
+  await store.deriveAll()
+  await expectRight()
+})

@@ -1,0 +1,128 @@
+// Decides, in the process that follows the head, whether the chain was reorganised, and rolls back once it is sure: two providers that agree,
+// or the same answer of one twice, some seconds apart. Too deep or below finality nothing is deleted: ingestion halts and says why.
+
+import type { Clock } from "../platform/clock.js"
+import type { Logger } from "../platform/logger.js"
+import type { Random } from "../platform/random.js"
+import { heightFrom } from "../postgres/postgres-error.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import type { ReorgGuard, ReorgVerdict } from "../raw/head-follower.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import type { BlockSource, FetchOptions } from "../source/block-source.js"
+import { type Divergence, findDivergence } from "./find-divergence.js"
+import { finishRollback } from "./finish-rollback.js"
+import { openIntent } from "./rollback-intent.js"
+
+export interface ReorgWatchOptions<Tx extends Queryable> {
+  readonly raw: SqlExecutor<Tx>
+  readonly app: SqlExecutor<Tx>
+  readonly source: Pick<BlockSource, "hashesByProvider">
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly random: Random
+  readonly maxDepth: number
+  /** Between the two answers of a lone provider. */
+  readonly confirmMs: number
+}
+
+export class ReorgWatch<Tx extends Queryable> implements ReorgGuard {
+  private readonly options: ReorgWatchOptions<Tx>
+  private suspected: { readonly height: number; readonly hash: string; readonly at: number } | undefined
+
+  constructor(options: ReorgWatchOptions<Tx>) {
+    this.options = options
+  }
+
+  async check(fetch: FetchOptions): Promise<ReorgVerdict> {
+    const { raw, source, logger } = this.options
+    const found = await findDivergence({ raw, source }, fetch)
+    switch (found.kind) {
+      case "none":
+        this.suspected = undefined
+        await this.resume()
+        return "none"
+      case "disputed":
+        this.suspected = undefined
+        logger.warn({ height: found.height, code: "REORG_DISPUTED" }, found.message)
+        return "waiting"
+      case "diverged":
+        return this.isCertain(found) ? this.act(found) : "waiting"
+    }
+  }
+
+  private isCertain({ height, hash, witnesses }: Divergence & { kind: "diverged" }): boolean {
+    if (witnesses > 1) return true
+    const { clock, confirmMs, logger } = this.options
+    const now = clock.monotonic()
+    const before = this.suspected
+    if (before?.height !== height || before.hash !== hash) {
+      this.suspected = { height, hash, at: now }
+      logger.info(
+        { height, hash },
+        "the node has another block than is stored; asking again before anything is taken back",
+      )
+      return false
+    }
+    return now - before.at >= confirmMs
+  }
+
+  /** The node is back on the chain that is stored: there is nothing to decide any more. */
+  private async resume(): Promise<void> {
+    const { rows } = await this.options.raw.query(
+      `update raw.chain_state set halted_at = null, halt_reason = null, halt_height = null
+       where halted_at is not null returning 1 as resumed`,
+    )
+    if (rows.length > 0)
+      this.options.logger.info({}, "the node is back on the stored chain: ingestion goes on")
+  }
+
+  private async act(found: Divergence & { kind: "diverged" }): Promise<ReorgVerdict> {
+    const { raw, random, logger, maxDepth } = this.options
+    this.suspected = undefined
+    const highest = await highestEverCovered(raw)
+    const depth = highest - found.height + 1
+    const isFinal = found.finalized !== null && found.height <= found.finalized
+    if (isFinal || depth > maxDepth) {
+      const reason = isFinal
+        ? `the node's block ${found.height} is ${found.hash}, but another one was final there (finality is at ${found.finalized})`
+        : `the node's chain parts from what is stored at block ${found.height}, ${depth} blocks below the highest ever stored; MAX_REORG_DEPTH is ${maxDepth}`
+      await raw.query(
+        "update raw.chain_state set halted_at = coalesce(halted_at, clock_timestamp()), halt_reason = $1, halt_height = $2",
+        [reason, found.height],
+      )
+      logger.fatal(
+        { height: found.height, depth, code: "REORG_HALTED" },
+        `${reason}; nothing was deleted, ingestion halts`,
+      )
+      return "halted"
+    }
+    const opened = await openIntent(raw, {
+      id: random.uuid(),
+      from: found.height,
+      ancestorHash: found.ancestorHash,
+      epoch: found.epoch,
+      reason: "reorganisation",
+    })
+    if (!opened) return "waiting"
+    const finished = await finishRollback(this.options)
+    logger.warn(
+      { from: found.height, depth, epoch: finished?.epoch },
+      "the chain was reorganised: its old blocks are taken back",
+    )
+    return "rolled-back"
+  }
+}
+
+/** Also through earlier rollbacks: else a lying node could eat history a little at a time. */
+async function highestEverCovered(raw: Queryable): Promise<number> {
+  const {
+    rows: [row],
+  } = await raw.query<{ highest: string | null }>(
+    `select greatest(
+       (select upper(range_merge(heights)) - 1 from raw.coverage where worker_type = $1 and not isempty(heights)),
+       (select max(highest_height) from raw.rollbacks)) as highest`,
+    [rawIngester],
+  )
+  return row?.highest ? heightFrom(row.highest) : 0
+}

@@ -1,0 +1,60 @@
+// Step 1: the app database goes back first, so that at all times what is derived stems from raw blocks that are there. One transaction
+// that looks, under the exclusive chain lock, whether it was done already.
+
+import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
+import { forgetObservations } from "../indexes/token-metadata/forget-observations.js"
+import type { Random } from "../platform/random.js"
+import { printMultirange, printRange } from "../postgres/multirange.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
+import { undoHeights } from "../workers/postgres/undo-heights.js"
+import type { RollbackIntent } from "./rollback-intent.js"
+
+const tables = coordinationTables("app")
+export const rollbackLimits: TransactionOptions = {
+  statementTimeoutMs: 600_000,
+  idleInTransactionTimeoutMs: 10_000,
+}
+
+export function rollbackApp<Tx extends Queryable>(
+  { app, random }: { app: SqlExecutor<Tx>; random: Random },
+  { id, epoch, from, to }: RollbackIntent,
+): Promise<void> {
+  return app.transaction(async (tx) => {
+    await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
+    // After the lock, in a statement of its own: another process may have done it while this one waited.
+    const done = await tx.query(`select 1 from ${tables.rollbacks} where id = $1`, [id])
+    if (done.rows.length > 0) return
+    const removed = { from, to }
+    await tx.query(
+      `update ${tables.coverage}
+       set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
+       where worker_type = $1`,
+      [rawIngester, printMultirange([removed])],
+    )
+    const registry = await readStoredRegistry(tx)
+    const workers = registry.workers.map(({ name }) => name)
+    await undoHeights({ registry, random }, tx, { workers, removed: [removed] })
+    await forgetObservations(tx, { removed })
+    await tx.query(`insert into ${tables.rollbacks} (id, epoch, removed) values ($1, $2, $3::int8range)`, [
+      id,
+      epoch,
+      printRange(removed),
+    ])
+    await tx.query(`update ${tables.chainState} set chain_epoch = greatest(chain_epoch, $1::int8)`, [epoch])
+    // Whoever was told of these blocks hears that they are gone, with the id it will know a repetition by.
+    await tx.query(
+      "insert into app.outbox (id, kind, epoch, payload) values ($1, 'rollback', $2, $3) on conflict (id) do nothing",
+      [
+        id,
+        epoch,
+        JSON.stringify({
+          removed_from: String(from),
+          ...(to === Number.MAX_SAFE_INTEGER ? {} : { removed_to: String(to) }),
+        }),
+      ],
+    )
+  }, rollbackLimits)
+}

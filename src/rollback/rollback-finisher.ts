@@ -1,0 +1,39 @@
+// Finishes a rollback that its process did not, and notices when one of the two databases went back: looks every second, in
+// every process that ingests, and before that process stores anything.
+
+import type { Clock } from "../platform/clock.js"
+import type { Logger } from "../platform/logger.js"
+import { LoopingService } from "../platform/looping-service.js"
+import type { Random } from "../platform/random.js"
+import type { Database } from "../postgres/database.js"
+import { finishRollback } from "./finish-rollback.js"
+import { reconcileStores } from "./reconcile-stores.js"
+
+export class RollbackFinisher extends LoopingService {
+  private readonly deps: { raw: Database; app: Database; random: Random }
+
+  constructor(options: {
+    raw: Database
+    app: Database
+    random: Random
+    clock: Clock
+    logger: Logger
+    intervalMs: number
+  }) {
+    super({ name: "rollback-finisher", ...options })
+    this.deps = options
+  }
+
+  async runOnce(): Promise<undefined> {
+    const finished = await finishRollback(this.deps)
+    if (finished) this.logger.info({ from: finished.from, epoch: finished.epoch }, "a rollback was finished")
+    const outcome = await reconcileStores(this.deps)
+    if (outcome === "app-went-back" || outcome === "raw-went-back") {
+      this.logger.warn(
+        { outcome },
+        `the ${outcome === "app-went-back" ? "app" : "raw"} database went back (a restore, or a failover with a loss): what no longer fits is taken back and derived anew`,
+      )
+    }
+    return undefined
+  }
+}

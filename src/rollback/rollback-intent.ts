@@ -1,0 +1,63 @@
+// The one rollback that is under way, as raw records it before anything is deleted: any process can finish it.
+
+import { parseRange, printRange } from "../postgres/multirange.js"
+import type { Queryable } from "../postgres/transaction.js"
+
+/** No height lies above it; printed as a range without an upper end. */
+const endless = Number.MAX_SAFE_INTEGER
+
+export interface RollbackIntent {
+  readonly id: string
+  readonly epoch: number
+  /** What is removed: from here on, up to `to`. A reorganisation has no end, the repair of a block has. */
+  readonly from: number
+  readonly to: number
+}
+
+interface IntentRow {
+  intent_id: string
+  intent_epoch: string
+  removed: string
+}
+
+export async function readIntent(raw: Queryable): Promise<RollbackIntent | undefined> {
+  const {
+    rows: [row],
+  } = await raw.query<IntentRow>(
+    `select intent_id, intent_epoch, intent_removed::text as removed from raw.chain_state where intent_id is not null`,
+  )
+  return row && { id: row.intent_id, epoch: Number(row.intent_epoch), ...parseRange(row.removed)! }
+}
+
+export interface OpenIntentRequest {
+  readonly id: string
+  readonly from: number
+  /** Nothing stays above when left out. */
+  readonly to?: number
+  /** Of the last block that stays; null where none does. */
+  readonly ancestorHash: string | null
+  /** The chain's epoch at which the comparison was made: it is void when another rollback came first. */
+  readonly epoch: number
+  readonly reason: string
+}
+
+/** Returns false when another rollback is open, or was finished meanwhile: then nothing happened. */
+export async function openIntent(raw: Queryable, request: OpenIntentRequest): Promise<boolean> {
+  const { rows } = await raw.query(
+    `update raw.chain_state
+     set intent_id = $1, intent_epoch = chain_epoch + 1, intent_removed = $2::int8range, intent_ancestor_hash = $3,
+         -- Only what reaches to the head settles why ingestion halted.
+         halted_at = case when upper_inf($2::int8range) then null else halted_at end,
+         halt_reason = case when upper_inf($2::int8range) then null else halt_reason end,
+         halt_height = case when upper_inf($2::int8range) then null else halt_height end
+     where intent_id is null and chain_epoch = $4
+     returning 1 as opened`,
+    [
+      request.id,
+      printRange({ from: request.from, to: request.to ?? endless }),
+      request.ancestorHash === null ? null : Buffer.from(request.ancestorHash.slice(2), "hex"),
+      request.epoch,
+    ],
+  )
+  return rows.length === 1
+}

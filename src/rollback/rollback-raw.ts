@@ -1,0 +1,65 @@
+// Step 2: raw deletes the blocks, cuts coverage and leases, and closes the intent, in one transaction under the exclusive chain lock.
+
+import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
+import { cutLeases } from "../coordination/postgres/cut-leases.js"
+import type { Random } from "../platform/random.js"
+import { printMultirange } from "../postgres/multirange.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import { rollbackLimits } from "./rollback-app.js"
+import { type RollbackIntent, readIntent } from "./rollback-intent.js"
+
+const tables = coordinationTables("raw")
+
+export function rollbackRaw<Tx extends Queryable>(
+  { raw, random }: { raw: SqlExecutor<Tx>; random: Random },
+  { id, epoch, from, to }: RollbackIntent,
+): Promise<void> {
+  return raw.transaction(async (tx) => {
+    await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
+    const open = await readIntent(tx)
+    if (open?.id !== id) return
+    // Few rows of large tables, each found by its key: by its statistics the planner would rather read all lookups there are.
+    await tx.query(
+      "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)",
+    )
+    // Lookups go with their rows, and are found by them: an index by height would cost every block for the rare rollback.
+    await tx.query(
+      `delete from raw.tx_lookup as lookup using raw.transactions as transaction
+       where transaction.block_height >= $1 and transaction.block_height < $2 and lookup.id = transaction.id and lookup.block_height = transaction.block_height`,
+      [from, to],
+    )
+    await tx.query(
+      `delete from raw.block_lookup as lookup using raw.blocks as block
+       where block.height >= $1 and block.height < $2 and lookup.id = block.hash and lookup.height = block.height`,
+      [from, to],
+    )
+    await tx.query("delete from raw.events where block_height >= $1 and block_height < $2", [from, to])
+    await tx.query("delete from raw.transactions where block_height >= $1 and block_height < $2", [from, to])
+    await tx.query("delete from raw.blocks where height >= $1 and height < $2", [from, to])
+    const {
+      rows: [covered],
+    } = await tx.query<{ highest: string | null }>(
+      `select upper(range_merge(heights)) - 1 as highest from ${tables.coverage} where worker_type = $1 and not isempty(heights)`,
+      [rawIngester],
+    )
+    await tx.query(
+      `update ${tables.coverage}
+       set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
+       where worker_type = $1`,
+      [rawIngester, printMultirange([{ from, to }])],
+    )
+    await cutLeases({ tables, random }, tx, { workers: [rawIngester], removed: [{ from, to }] })
+    await tx.query(
+      `insert into ${tables.rollbacks} (id, epoch, removed, ancestor_hash, highest_height)
+       select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, $1::int8 from ${tables.chainState}`,
+      [covered?.highest ?? null],
+    )
+    await tx.query(
+      `update ${tables.chainState}
+       set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null, intent_ancestor_hash = null`,
+      [epoch],
+    )
+  }, rollbackLimits)
+}
