@@ -1,0 +1,70 @@
+// The heights that anything is stored at: covered or not, raw or derived. What lies between is never walked over, however
+// far a lost row may be from the rest.
+
+import type { BlockRange } from "../domain/block-range.js"
+import { heightFrom } from "../postgres/postgres-error.js"
+import { quoteIdentifier } from "../postgres/quote-identifier.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { eventTables, type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
+
+export interface SpanDeps {
+  readonly raw: Queryable
+  readonly app: Queryable
+  /** As the database was made for. */
+  readonly registry: WorkerRegistry
+}
+
+/** The highest height and one, 0 for an empty store; the lowest is found as any next one. */
+export async function readSpan(deps: SpanDeps): Promise<BlockRange> {
+  const end = await each(deps, {
+    rows: (table, height) => `select max(${height}) + 1 from ${table}`,
+    covered: (schema) => `select max(upper(part)) from ${schema}.coverage, unnest(heights) as part`,
+    choose: Math.max,
+  })
+  return { from: (await nextStored(deps, 0)) ?? 0, to: end ?? 0 }
+}
+
+/** The first height from this one on that anything is stored at or covered; each look is at the end of an index. */
+export function nextStored(deps: SpanDeps, from: number): Promise<number | undefined> {
+  return each(deps, {
+    rows: (table, height) => `select min(${height}) from ${table} where ${height} >= ${from}`,
+    covered: (schema) =>
+      `select min(greatest(lower(part), ${from})) from ${schema}.coverage, unnest(heights) as part where upper(part) > ${from}`,
+    choose: Math.min,
+  })
+}
+
+async function each(
+  { raw, app, registry }: SpanDeps,
+  {
+    rows,
+    covered,
+    choose,
+  }: {
+    rows: (table: string, height: string) => string
+    covered: (schema: string) => string
+    choose: (...heights: number[]) => number
+  },
+): Promise<number | undefined> {
+  const tables = registry.workers.flatMap(eventTables)
+  const found = [
+    ...(await heights(raw, [
+      rows("raw.blocks", "height"),
+      rows("raw.transactions", "block_height"),
+      rows("raw.events", "block_height"),
+      covered("raw"),
+    ])),
+    ...(await heights(app, [
+      ...tables.map(([table]) => rows(quoteIdentifier(workerSchema, table), "block_height")),
+      covered("app"),
+    ])),
+  ]
+  return found.length === 0 ? undefined : choose(...found)
+}
+
+async function heights(sql: Queryable, parts: readonly string[]): Promise<number[]> {
+  const { rows } = await sql.query<{ height: string | null }>(
+    `select height from (${parts.join(" union all ")}) as looked (height) where height is not null`,
+  )
+  return rows.map(({ height }) => heightFrom(height!))
+}

@@ -1,0 +1,180 @@
+// Looks over the store every night, in one process of all: what was stored lately, and each night another part of the rest. Mends
+// lookups by itself, since nothing but their row is needed for it; everything else is told, and waits for a person.
+
+import { electionLock } from "../coordination/postgres/coordination-tables.js"
+import type { BlockRange } from "../domain/block-range.js"
+import type { Clock } from "../platform/clock.js"
+import type { Logger } from "../platform/logger.js"
+import { LoopingService } from "../platform/looping-service.js"
+import type { Connection } from "../postgres/connection.js"
+import type { Database } from "../postgres/database.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import { WorkerRegistry } from "../workers/worker-registry.js"
+import { heightsOf, readCoverage } from "./check-coverage.js"
+import { checkStrayLookups } from "./check-stray-lookups.js"
+import type { CheckName, Finding } from "./finding.js"
+import { mendLookups } from "./mend-lookups.js"
+import { planRepair } from "./repair-plan.js"
+import { verifyStore } from "./verify-store.js"
+
+export interface ReconcilerOptions {
+  readonly raw: Database
+  readonly app: Database
+  /** Opened for the length of a run: it reads for minutes, and the pools are for those who wait. */
+  readonly connect: () => Promise<{ raw: Connection; app: Connection }>
+  readonly holder: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly intervalMs: number
+  /** What is left wrong, by check; every check has its number, also when it is 0. */
+  readonly onChecked: (left: ReadonlyMap<CheckName, number>) => void
+}
+
+const dayMs = 86_400_000
+/** 03:00 UTC. */
+const nightMs = 3 * 3_600_000
+const recentHeights = 10_000
+/** A chain is looked over in a month, or at this many heights a night when it is too long for that. */
+const nights = 30
+const heightsPerNight = 100_000
+const lookupParts = 256
+const lookupsPerPiece = 10_000
+const maxFindings = 1_000
+const maxLogged = 20
+
+const rowChecks: readonly CheckName[] = [
+  "coverage",
+  "raw-rows",
+  "parent-links",
+  "counts",
+  "event-places",
+  "row-lookups",
+  "stray-rows",
+]
+const checks: readonly CheckName[] = [...rowChecks, "stray-lookups"]
+
+export class Reconciler extends LoopingService {
+  private readonly options: ReconcilerOptions
+
+  constructor(options: ReconcilerOptions) {
+    super({ name: "reconciler", ...options })
+    this.options = options
+  }
+
+  async runOnce(signal: AbortSignal): Promise<undefined> {
+    const night = Math.floor((this.clock.now() - nightMs) / dayMs)
+    const run = await this.takeNight(night)
+    if (run === undefined) return undefined
+    const { raw, app } = await this.options.connect()
+    try {
+      const { findings, cut } = await this.look({ raw, app }, { night, signal })
+      await this.conclude({ run, night, findings, cut })
+    } finally {
+      await raw.end()
+      await app.end()
+    }
+    return undefined
+  }
+
+  /** Whoever writes the night down first does it; a run that breaks off is not repeated before the next one. */
+  private takeNight(night: number): Promise<string | undefined> {
+    return this.options.app.transaction(async (tx) => {
+      const {
+        rows: [post],
+      } = await tx.query<{ mine: boolean }>("select pg_try_advisory_xact_lock($1, $2) as mine", [
+        ...electionLock("reconciler"),
+      ])
+      if (!post!.mine) return undefined
+      // A store that is younger than the night has nothing to look over yet.
+      const { rows: due } = await tx.query(
+        `select 1 from app.chain_state
+         where created_at < to_timestamp($1) and not exists (
+           select 1 from app.audit_log where action = 'reconcile' and (details ->> 'night')::int8 >= $2::int8)`,
+        [(night * dayMs + nightMs) / 1_000, night],
+      )
+      if (due.length === 0) return undefined
+      const {
+        rows: [run],
+      } = await tx.query<{ id: string }>(
+        "insert into app.audit_log (actor, action, details) values ($1, 'reconcile', $2) returning id",
+        [this.options.holder, JSON.stringify({ night })],
+      )
+      return run!.id
+    })
+  }
+
+  private async look(
+    { raw, app }: { raw: Connection; app: Connection },
+    { night, signal }: { night: number; signal: AbortSignal },
+  ): Promise<{ findings: Finding[]; cut: boolean }> {
+    const deps = { raw, app, registry: new WorkerRegistry([]), clock: this.clock }
+    const findings: Finding[] = []
+    const covered = heightsOf(await readCoverage(raw, "raw"), rawIngester)
+    const [first, last] = [covered[0], covered.at(-1)]
+    const ranges = first && last ? rangesOf(night, { from: first.from, to: last.to }) : []
+    for (const range of ranges) {
+      for await (const finding of verifyStore(deps, { range, checks: rowChecks, signal })) {
+        if (findings.length === maxFindings) return { findings, cut: true }
+        findings.push(finding)
+      }
+    }
+    const everywhere = { from: 0, to: Number.MAX_SAFE_INTEGER }
+    const part = night % lookupParts
+    const strays = checkStrayLookups(raw, {
+      heights: everywhere,
+      part,
+      limit: maxFindings,
+      perPiece: lookupsPerPiece,
+    })
+    for await (const finding of strays) {
+      if (findings.length === maxFindings) return { findings, cut: true }
+      findings.push(finding)
+    }
+    return { findings, cut: false }
+  }
+
+  private async conclude({
+    run,
+    night,
+    findings,
+    cut,
+  }: {
+    run: string
+    night: number
+    findings: readonly Finding[]
+    cut: boolean
+  }): Promise<void> {
+    const { raw, app, holder, onChecked } = this.options
+    await mendLookups(raw, { ...planRepair(findings), actor: holder })
+    const isLookup = ({ check }: Finding): boolean => check === "row-lookups" || check === "stray-lookups"
+    const left = findings.filter((finding) => !isLookup(finding))
+    const mended = findings.length - left.length
+    for (const { check, table, message } of left.slice(0, maxLogged))
+      this.logger.error({ check, table }, message)
+    const counts = new Map(checks.map((check) => [check, left.filter((one) => one.check === check).length]))
+    await app.query("update app.audit_log set details = $2 where id = $1", [
+      run,
+      JSON.stringify({
+        night,
+        mended_lookups: mended,
+        left: left.length,
+        cut,
+        findings: left.slice(0, maxLogged).map(({ message }) => message),
+      }),
+    ])
+    onChecked(counts)
+    const fields = { mendedLookups: mended, left: left.length }
+    if (left.length > 0) this.logger.error(fields, "the store has damage: `tidemark verify` shows all of it")
+    else this.logger.info(fields, "the store was looked over")
+  }
+}
+
+/** What is new, and the night's part of the rest. */
+function rangesOf(night: number, { from, to }: BlockRange): BlockRange[] {
+  const recent = { from: Math.max(from, to - recentHeights), to }
+  const parts = Math.max(nights, Math.ceil((recent.from - from) / heightsPerNight))
+  const size = Math.ceil((recent.from - from) / parts)
+  const start = from + (night % parts) * size
+  const older = { from: start, to: Math.min(start + size, recent.from) }
+  return [recent, older].filter((range) => range.from < range.to)
+}

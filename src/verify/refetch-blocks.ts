@@ -1,0 +1,45 @@
+// Takes damaged raw blocks back, with all that is derived from them: a rollback of these heights alone. Ingestion then finds
+// a gap there and fetches them again, against the seams on both sides.
+
+import { type BlockRange, formatRange } from "../domain/block-range.js"
+import { IndexerError } from "../platform/errors.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { finishRollback, type RollbackDeps } from "../rollback/finish-rollback.js"
+import { openIntent } from "../rollback/rollback-intent.js"
+import { hex } from "./raw-piece.js"
+
+const tries = 3
+
+export async function refetchBlocks<Tx extends Queryable>(
+  deps: RollbackDeps<Tx>,
+  { heights, actor }: { heights: BlockRange; actor: string },
+): Promise<void> {
+  for (let attempt = 1; attempt <= tries; attempt++) {
+    // Whatever else is open comes first: there is one at a time.
+    await finishRollback(deps)
+    const {
+      rows: [state],
+    } = await deps.raw.query<{ chain_epoch: string; below: Buffer | null }>(
+      `select chain_epoch, (select hash from raw.blocks where height = $1::int8 - 1) as below from raw.chain_state`,
+      [heights.from],
+    )
+    const opened = await openIntent(deps.raw, {
+      id: deps.random.uuid(),
+      ...heights,
+      ancestorHash: state?.below ? hex(state.below) : null,
+      epoch: Number(state?.chain_epoch ?? 0),
+      reason: "repair",
+    })
+    if (!opened) continue
+    await finishRollback(deps)
+    await deps.raw.query("insert into raw.audit_log (actor, action, details) values ($1, 'repair', $2)", [
+      actor,
+      JSON.stringify({ blocks_taken_back: formatRange(heights) }),
+    ])
+    return
+  }
+  throw new IndexerError(
+    "ROLLBACK_OPEN",
+    `other rollbacks are under way; ${formatRange(heights)} was not repaired`,
+  )
+}

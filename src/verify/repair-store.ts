@@ -1,0 +1,34 @@
+// Mends what can be mended. The order matters: lookups first, since blocks that are taken back find theirs by their rows; state
+// before heights are reopened, since undoing takes the events that are there out of it, and they have to be what is in it.
+
+import { intersect, union } from "../domain/range-set.js"
+import type { Random } from "../platform/random.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { reopenHeights } from "../workers/postgres/reopen-heights.js"
+import { readCoverage } from "./check-coverage.js"
+import { mendLookups } from "./mend-lookups.js"
+import { deleteStrayRows, refold } from "./mend-rows.js"
+import { refetchBlocks } from "./refetch-blocks.js"
+import type { RepairPlan } from "./repair-plan.js"
+
+export async function repairStore<Tx extends Queryable>(
+  { raw, app, random }: { raw: SqlExecutor<Tx>; app: SqlExecutor<Tx>; random: Random },
+  { plan, actor }: { plan: RepairPlan; actor: string },
+): Promise<void> {
+  await mendLookups(raw, { ...plan, actor })
+  const isRaw = ({ table }: { table: string }): boolean => table.startsWith("raw.")
+  await deleteStrayRows(raw, { schema: "raw", deleteRows: plan.deleteRows.filter(isRaw), actor })
+  await refold(app, { ...plan, actor })
+  for (const heights of plan.refetch) await refetchBlocks({ raw, app, random }, { heights, actor })
+  for (const { worker, heights } of plan.rederive) {
+    // Without what went with a block that was taken back, or with a worker it depends on.
+    const covered = (await readCoverage(app, "app")).get(worker)
+    const open = intersect(heights, union(covered?.heights ?? [], covered?.skipped ?? []))
+    if (open.length > 0)
+      await reopenHeights({ executor: app, random }, { worker, heights: open, actor, action: "repair" })
+  }
+  // Last: folds of dependents that were just undone took them out of their state by these rows.
+  const derived = plan.deleteRows.filter((one) => !isRaw(one))
+  await deleteStrayRows(app, { schema: "app", deleteRows: derived, actor })
+}

@@ -1,0 +1,225 @@
+// Checks a store against itself, piece by piece: each piece in one snapshot of each database, so that what is written meanwhile
+// is seen whole or not at all. Yields what is wrong; changes nothing.
+
+import type { BlockRange } from "../domain/block-range.js"
+import { intersect, type RangeSet, rangeSet, subtract } from "../domain/range-set.js"
+import type { Clock } from "../platform/clock.js"
+import { IndexerError } from "../platform/errors.js"
+import type { Connection } from "../postgres/connection.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import type { BlockSource } from "../source/block-source.js"
+import type { FoldPlan } from "../workers/fold-plan.js"
+import { planFolds } from "../workers/fold-plans.js"
+import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
+import { eventTables, type WorkerRegistry } from "../workers/worker-registry.js"
+import { checkCounts } from "./check-counts.js"
+import { type CoverageByWorker, checkCoverage, heightsOf, readCoverage } from "./check-coverage.js"
+import { checkDerivedRows } from "./check-derived-rows.js"
+import { checkEventPlaces } from "./check-event-places.js"
+import { checkFold } from "./check-folds.js"
+import { checkNode } from "./check-node.js"
+import { checkParentLinks } from "./check-parent-links.js"
+import { checkRawRows } from "./check-raw-rows.js"
+import { checkRowLookups } from "./check-row-lookups.js"
+import { checkStrayLookups } from "./check-stray-lookups.js"
+import { checkStrayRows } from "./check-stray-rows.js"
+import type { CheckName, Finding } from "./finding.js"
+import type { RawCheck } from "./raw-piece.js"
+import { nextStored, readSpan } from "./read-span.js"
+
+export interface VerifyDeps {
+  readonly raw: Connection
+  readonly app: Connection
+  /** As declared in this process; those the database was made for otherwise are not derived anew. */
+  readonly registry: WorkerRegistry
+  readonly clock: Clock
+  /** Another node to compare with. */
+  readonly source?: Pick<BlockSource, "hashesByProvider"> | undefined
+}
+
+export interface VerifyProgress {
+  readonly phase: "blocks" | "lookups" | "folds"
+  readonly done: number
+  readonly total: number
+}
+
+export interface VerifyOptions {
+  /** All heights there are when left out. */
+  readonly range?: Partial<BlockRange> | undefined
+  readonly checks: readonly CheckName[]
+  /** Of 256 parts of the hashes, which one's lookups are walked; all when left out. */
+  readonly lookupPart?: number | undefined
+  /** How much is read in one snapshot. */
+  readonly pieces?: { readonly heights: number; readonly lookups: number; readonly keys: number }
+  readonly signal: AbortSignal
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
+}
+
+export const selfChecks: readonly CheckName[] = [
+  "coverage",
+  "raw-rows",
+  "parent-links",
+  "counts",
+  "event-places",
+  "row-lookups",
+  "stray-rows",
+  "derived-rows",
+  "stray-lookups",
+  "folds",
+]
+
+const defaultPieces = { heights: 1_000, lookups: 10_000, keys: 20_000 }
+/** Of one check in one piece. */
+const limit = 1_000
+const snapshot = {
+  isolation: "repeatable read",
+  statementTimeoutMs: 600_000,
+  idleInTransactionTimeoutMs: 600_000,
+} as const
+const rollbackWaitMs = 1_000
+const rollbackLooks = 10
+
+const rawChecks: readonly (readonly [CheckName, RawCheck])[] = [
+  ["raw-rows", checkRawRows],
+  ["parent-links", checkParentLinks],
+  ["counts", checkCounts],
+  ["event-places", checkEventPlaces],
+  ["row-lookups", checkRowLookups],
+]
+
+export async function* verifyStore(deps: VerifyDeps, options: VerifyOptions): AsyncGenerator<Finding> {
+  const { checks, signal, onProgress, pieces = defaultPieces } = options
+  const workers = await readWorkers(deps)
+  const stored = { raw: deps.raw, app: deps.app, registry: workers.stored }
+  const span = await readSpan(stored)
+  const range = { from: options.range?.from ?? span.from, to: options.range?.to ?? span.to }
+  if (checks.includes("coverage")) {
+    yield* await inSnapshots(deps, async ({ raw, app }) =>
+      checkCoverage({ raw, app }, { registry: workers.stored, range }),
+    )
+  }
+  for (let from = range.from; from < range.to; from += pieces.heights) {
+    signal.throwIfAborted()
+    onProgress?.({ phase: "blocks", done: from - range.from, total: range.to - range.from })
+    from = (await nextStored(stored, from)) ?? range.to
+    if (from >= range.to) break
+    const piece = { from, to: Math.min(from + pieces.heights, range.to) }
+    yield* await inSnapshots(deps, (seen) => checkPiece(deps, { ...options, seen, workers, piece }))
+  }
+  if (checks.includes("stray-lookups")) {
+    onProgress?.({ phase: "lookups", done: 0, total: 1 })
+    const heights = options.range === undefined ? { from: 0, to: Number.MAX_SAFE_INTEGER } : range
+    yield* checkStrayLookups(deps.raw, { heights, part: options.lookupPart, limit, perPiece: pieces.lookups })
+  }
+  if (checks.includes("folds")) {
+    for (const [done, plan] of workers.folds.entries()) {
+      signal.throwIfAborted()
+      onProgress?.({ phase: "folds", done, total: workers.folds.length })
+      yield* checkFold(deps.app, plan, { limit, perPiece: pieces.keys })
+    }
+  }
+}
+
+interface Workers {
+  /** As the database was made for. */
+  readonly stored: WorkerRegistry
+  /** Names of those this process declares alike. */
+  readonly declared: readonly string[]
+  readonly folds: readonly FoldPlan[]
+}
+
+async function readWorkers({ app, registry }: VerifyDeps): Promise<Workers> {
+  const stored = await readStoredRegistry(app)
+  const { rows } = await app.query<{ name: string; hash: string }>("select name, hash from app.workers")
+  const declared = rows
+    .filter(({ name, hash }) => registry.worker(name) && registry.hashOf(name) === hash)
+    .map(({ name }) => name)
+  // Declarations know of indexes, which the database does not keep with the worker.
+  const known = planFolds(registry)
+  const folds = [...planFolds(stored)].flatMap(([name, plans]) =>
+    declared.includes(name) ? (known.get(name) ?? []) : plans,
+  )
+  return { stored, declared, folds }
+}
+
+interface Seen {
+  readonly raw: CoverageByWorker
+  readonly app: CoverageByWorker
+}
+
+async function checkPiece(
+  { raw, app, registry, source }: VerifyDeps,
+  {
+    checks,
+    seen,
+    workers,
+    piece,
+    signal,
+  }: VerifyOptions & { seen: Seen; workers: Workers; piece: BlockRange },
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const [name, check] of rawChecks) {
+    if (checks.includes(name)) findings.push(...(await check(raw, { range: piece, limit })))
+  }
+  if (source && checks.includes("node")) {
+    findings.push(...(await checkNode({ tx: raw, source, signal }, { range: piece, limit })))
+  }
+  if (checks.includes("stray-rows")) {
+    findings.push(...(await checkStrayRows(app, { registry: workers.stored, range: piece, limit })))
+  }
+  if (checks.includes("derived-rows")) {
+    const damaged = rangeSet(
+      findings.flatMap(({ remedy }) => (remedy.kind === "refetch" ? [remedy.heights] : [])),
+    )
+    const whole = subtract(intersect(heightsOf(seen.raw, rawIngester), [piece]), damaged)
+    const asked = registry.workers.filter(
+      (worker) => workers.declared.includes(worker.name) && worker.extract && eventTables(worker).length > 0,
+    )
+    const heights = new Map(
+      asked.map(({ name }): [string, RangeSet] => [name, intersect(heightsOf(seen.app, name), whole)]),
+    )
+    findings.push(...(await checkDerivedRows({ raw, app }, { registry, workers: asked, heights, limit })))
+  }
+  return findings
+}
+
+/**
+ * Raw first, then app: what app covers beyond what raw was seen to cover is new, not wrong. While a rollback is between the
+ * two the databases do not agree, and say so by their epochs: looked at again once it is through.
+ */
+async function inSnapshots<T>(deps: VerifyDeps, work: (seen: Seen) => Promise<T> | T): Promise<T> {
+  for (let look = 1; ; look++) {
+    const result = await inTransaction(deps.raw, () =>
+      inTransaction(deps.app, async () => {
+        if ((await epochOf(deps.raw, "raw")) !== (await epochOf(deps.app, "app"))) return undefined
+        const raw = await readCoverage(deps.raw, "raw")
+        return { value: await work({ raw, app: await readCoverage(deps.app, "app") }) }
+      }),
+    )
+    if (result) return result.value
+    if (look === rollbackLooks) {
+      throw new IndexerError(
+        "ROLLBACK_OPEN",
+        "a rollback is under way between the two databases; try again later",
+      )
+    }
+    await deps.clock.sleep(rollbackWaitMs)
+  }
+}
+
+/** Always rolled back: there is nothing to keep but what it returns. */
+async function inTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  await connection.begin(snapshot)
+  try {
+    return await work()
+  } finally {
+    if (!connection.closed) await connection.rollback()
+  }
+}
+
+async function epochOf(connection: Connection, schema: "raw" | "app"): Promise<string | undefined> {
+  const { rows } = await connection.query<{ chain_epoch: string }>(
+    `select chain_epoch from ${schema}.chain_state`,
+  )
+  return rows[0]?.chain_epoch
+}
