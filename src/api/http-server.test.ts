@@ -2,7 +2,12 @@ import { createServer } from "node:net"
 import { afterEach, describe, expect, test } from "vitest"
 import { insertChain, insertCoverage } from "../../test/support/coordination-rows.js"
 import { startPrivatePostgres } from "../../test/support/private-postgres.js"
-import { sampleDone, sampleStatus } from "../../test/support/status-sample.js"
+import {
+  type SampleDerived,
+  sampleDerived,
+  sampleDone,
+  sampleStatus,
+} from "../../test/support/status-sample.js"
 import { systemClock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import { silentLogger } from "../platform/logger.js"
@@ -103,6 +108,29 @@ describe("the HTTP server", () => {
     expect((await get("/ready?history=1")).status).toBe(503)
     const done = await serve([view(() => sampleStatus({}, sampleDone))])
     expect((await done.get("/ready?history=1")).status).toBe(200)
+  })
+
+  test("/ready asks every worker to be at the head, but for those a person paused and who waits for them", async () => {
+    const stored = sampleStatus({}, sampleDone)
+    const late = { coverage: [{ from: 0, to: 600 }] }
+    const reader = { name: "ft_holdings_worker", dependencies: ["token_worker"], ...late }
+    const ready = async (token: SampleDerived) => {
+      const { get } = await serve([
+        view(() => sampleDerived(stored, [token, reader, { name: "meta_worker" }])),
+      ])
+      return get("/ready?history=1")
+    }
+    const waiting = await ready({ name: "token_worker", ...late })
+    expect(waiting.status).toBe(503)
+    expect(waiting.json.chains[0]).toMatchObject({
+      reason: "token_worker is 600 blocks behind the head; READY_LAG_BLOCKS allows 10",
+      derived_percent: 50,
+      paused_workers: [],
+    })
+    expect(await ready({ name: "token_worker", ...late, paused: "on purpose" })).toMatchObject({
+      status: 200,
+      json: { chains: [{ paused_workers: ["token_worker", "ft_holdings_worker"] }] },
+    })
   })
 
   test("/ready is 503 when nobody has heard of the head for long, and before any chain runs", async () => {

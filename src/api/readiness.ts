@@ -1,6 +1,9 @@
-// Whether a chain may be asked: its stored head is close to the chain's, and somebody has heard of that lately. Pure.
+// Whether a chain may be asked: what is stored and derived is close to the chain's head, and somebody has heard of that lately.
+// Workers that a person paused are not waited for, nor those that depend on them. Pure.
 
 import type { ChainStatus } from "../status/chain-status.js"
+import { heldUpBy } from "../status/held-up-by.js"
+import { commonWatermark } from "../status/measure-progress.js"
 import type { ChainAnswer } from "./chain-view.js"
 
 export interface ReadinessOptions {
@@ -20,6 +23,8 @@ export function readinessOf(answer: ChainAnswer, options: ReadinessOptions) {
     reason,
     lag_blocks: status?.lag ?? null,
     history_percent: status?.percent ?? 0,
+    derived_percent: status?.derivedPercent ?? null,
+    paused_workers: status ? notRequired(status) : [],
     watermark_height: text(status?.watermark),
     head_height: text(status?.head),
   }
@@ -29,16 +34,31 @@ function whyNot(
   status: ChainStatus,
   { readyLagBlocks, maxHeadAgeMs, history }: ReadinessOptions,
 ): string | null {
-  const { head, headAgeMs, lag, watermark } = status
+  const { head, headAgeMs, lag } = status
   if (head === null || lag === null || headAgeMs === null) return "the chain's head is not known yet"
   if (headAgeMs > maxHeadAgeMs) {
     return `the chain's head was last heard of ${Math.round(headAgeMs / 1_000)} s ago`
   }
   if (lag > readyLagBlocks) return `${lag} blocks behind the head; READY_LAG_BLOCKS allows ${readyLagBlocks}`
+  const passed = notRequired(status)
+  const required = status.workers.filter(({ worker }) => !passed.includes(worker))
+  const behind = required.find((worker) => (worker.lag ?? 0) > readyLagBlocks)
+  if (behind) {
+    return `${behind.worker} is ${behind.lag} blocks behind the head; READY_LAG_BLOCKS allows ${readyLagBlocks}`
+  }
+  const watermark = commonWatermark(required)
   if (history && head - (watermark ?? status.start - 1) > readyLagBlocks) {
-    return `history is at ${status.percent} %; the watermark is ${watermark ?? "not set"}`
+    const derived = status.derivedPercent === null ? "" : `, derived at ${status.derivedPercent} %`
+    return `history is at ${status.percent} %${derived}; the watermark is ${watermark ?? "not set"}`
   }
   return null
 }
+
+/** Paused by a person, or waiting for one that is. */
+const notRequired = ({ workers }: ChainStatus): readonly string[] =>
+  heldUpBy(
+    workers,
+    workers.filter(({ registration }) => registration?.paused).map(({ worker }) => worker),
+  )
 
 const text = (height: number | null | undefined): string | null => (height == null ? null : String(height))

@@ -1,11 +1,12 @@
-// The coverage bar: start to head in a row of cells. A cell is full only when every height of it is stored, so a gap of one
+// The coverage bar: start to head in a row of cells. A cell is full only when every height of it is stored and derived, so a gap of one
 // block shows. Pure.
 
 import { countHeights, intersect, type RangeSet, rangeSet, union } from "../domain/range-set.js"
+import { rawIngester } from "../raw/raw-tables.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import type { Paint } from "./paint.js"
 
-const marks = { stored: "█", part: "▒", none: "░", dead: "✗" } as const
+const marks = { stored: "█", derivable: "▓", part: "▒", none: "░", dead: "✗" } as const
 
 type Cell = { readonly kind: keyof typeof marks; readonly live: boolean }
 
@@ -29,17 +30,21 @@ export function coverageCells(
   cells: number,
 ): readonly Cell[] {
   const blocks = head === null ? 0 : head + 1 - start
-  const done = workers.length > 0 ? workers.map(doneBy).reduce(intersect) : []
-  const underWay = rangeSet(workers.flatMap(({ unfinished }) => unfinished.map(({ range }) => range)))
+  const ingester = workers.find(({ worker }) => worker === rawIngester)
+  const raw = ingester ? doneBy(ingester) : []
+  const done = workers.map(doneBy).reduce(intersect, raw)
+  const underWay = rangeSet(ingester?.unfinished.map(({ range }) => range) ?? [])
   return Array.from({ length: cells }, (_, i): Cell => {
     if (blocks <= 0) return { kind: "none", live: false }
     const from = start + Math.floor((i * blocks) / cells)
     const to = Math.max(from + 1, start + Math.floor(((i + 1) * blocks) / cells))
     const cell = [{ from, to }]
-    const stored = countHeights(intersect(done, cell))
+    const stored = countHeights(intersect(raw, cell))
+    const derived = countHeights(intersect(done, cell))
     const live = liveFrom !== null && to > liveFrom && stored > 0
     if (deadBlocks.some(({ height }) => height >= from && height < to)) return { kind: "dead", live: false }
-    if (stored === to - from) return { kind: "stored", live }
+    if (derived === to - from) return { kind: "stored", live }
+    if (stored === to - from) return { kind: "derivable", live }
     return { kind: stored > 0 || intersect(underWay, cell).length > 0 ? "part" : "none", live }
   })
 }
@@ -49,7 +54,7 @@ const doneBy = ({ coverage, skipped }: { coverage: RangeSet; skipped: RangeSet }
 
 function paintRun({ cell: { kind, live }, text }: { cell: Cell; text: string }, paint: Paint): string {
   if (kind === "dead") return paint.bad(text)
-  if (live) return paint.live(text)
+  if (live && kind !== "derivable") return paint.live(text)
   if (kind === "stored") return paint.good(text)
-  return kind === "part" ? paint.busy(text) : paint.dim(text)
+  return kind === "part" || kind === "derivable" ? paint.busy(text) : paint.dim(text)
 }

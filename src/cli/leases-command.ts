@@ -1,25 +1,29 @@
 // `tidemark leases`: what is unfinished, and the two things a person may do about a DEAD block. Both are audited.
 
-import type { LeaseRow } from "../coordination/lease-store.js"
+import type { LeaseRow, LeaseStatus } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { containsHeight } from "../domain/range-set.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { leaseJson } from "../status/status-json.js"
+import { reopenHeights } from "../workers/postgres/reopen-heights.js"
 import { type CliIo, lookOf, printJson } from "./cli-io.js"
 import { type FoundChain, isMissingSchema, missingSchema, withChains } from "./find-chains.js"
+import { onlyChain } from "./only-chain.js"
 import { heightFlag, parseFlags, usage } from "./parse-flags.js"
 import { renderLeases } from "./render-leases.js"
+import { derivedWorkerNames, noSuchWorker } from "./worker-names.js"
 
 export const leasesHelp = `Usage: tidemark leases list | retry | skip [options]
 
   list                       what is leased, failed or DEAD
-  retry --height N           tries the DEAD or failed range at this height again, at once
+  retry --height N           tries the DEAD, failed or skipped block at this height again, at once
   retry --all-dead           the same for every DEAD block
   skip --height N [--yes]    counts a DEAD block as done without its data; every answer over it says so
 
-  --worker NAME   only this worker (retry and skip: ${rawIngester} unless given)
+  --worker NAME   only this worker (retry --height and skip: ${rawIngester} unless given)
   --chain NAME    only this chain; needed by retry and skip where there are several
   --json          as JSON
   --yes           skip without asking
@@ -56,13 +60,7 @@ export async function leasesCommand([act, ...argv]: readonly string[], io: CliIo
   const options = { chain: flags.chain, config: flags.config }
   return withChains(io, options, async (chains) => {
     if (act === "list") return list(io, { chains, flags })
-    if (chains.length > 1) {
-      throw usage(
-        `there are several chains here (${chains.map(({ name }) => name).join(", ")}): choose one with --chain`,
-        command,
-      )
-    }
-    const [chain] = chains as [FoundChain]
+    const chain = onlyChain(chains, command)
     return act === "retry" ? retry(io, { chain, flags, height }) : skip(io, { chain, flags, height: height! })
   })
 }
@@ -101,17 +99,39 @@ async function retry(
       : [{ workerType: flags.worker ?? rawIngester, height }]
   const retried: typeof targets = []
   for (const target of targets) {
-    if (await storeOf(io, chain, target.workerType).retry({ actor: io.actor, ...target }))
-      retried.push(target)
+    const isDue = await storeOf(io, chain, target.workerType).retry({ actor: io.actor, ...target })
+    if (isDue || (await reopenSkipped(io, chain, target))) retried.push(target)
   }
   if (height !== undefined && retried.length === 0) {
-    throw new IndexerError(
-      "NOT_FOUND",
-      `${targets[0]!.workerType} of ${chain.name} has no DEAD or failed range at block ${height}; \`tidemark leases list\` shows what there is.`,
-    )
+    throw await nothingThere(io, {
+      chain,
+      workerType: targets[0]!.workerType,
+      height,
+      what: "no DEAD or failed range",
+      statuses: ["DEAD", "FAILED"],
+    })
   }
   say(io, { flags, act: "retried", chain, heights: retried })
   return 0
+}
+
+/** A block that was skipped is derived after all, and with it whatever depends on it. */
+async function reopenSkipped(
+  io: CliIo,
+  { app }: FoundChain,
+  { workerType, height }: { workerType: string; height: number },
+): Promise<boolean> {
+  const { rows } = await app.query(
+    "select 1 from app.coverage where worker_type = $1 and skipped @> $2::int8",
+    [workerType, height],
+  )
+  // What raw skipped has to be fetched first: that is a repair.
+  if (rows.length === 0 || workerType === rawIngester) return false
+  const heights = [{ from: height, to: height + 1 }]
+  return reopenHeights(
+    { executor: app, random: io.random },
+    { worker: workerType, heights, actor: io.actor, action: "retry" },
+  )
 }
 
 async function skip(
@@ -123,10 +143,13 @@ async function skip(
     (lease) => lease.workerType === workerType && lease.status === "DEAD" && lease.range.from === height,
   )
   if (!dead) {
-    throw new IndexerError(
-      "NOT_FOUND",
-      `Block ${height} of ${workerType} is not DEAD, so it cannot be skipped; \`tidemark leases list\` shows what there is.`,
-    )
+    throw await nothingThere(io, {
+      chain,
+      workerType,
+      height,
+      what: "no DEAD block to skip",
+      statuses: ["DEAD"],
+    })
   }
   if (!flags.yes && !(await confirmed(io, { chain, height, dead }))) {
     io.stderr.write("nothing was skipped\n")
@@ -142,6 +165,40 @@ async function skip(
   return 0
 }
 
+/** Names who does have such a range there: a DEAD block is often looked for under the wrong worker. */
+async function nothingThere(
+  io: CliIo,
+  {
+    chain,
+    workerType,
+    height,
+    what,
+    statuses,
+  }: {
+    chain: FoundChain
+    workerType: string
+    height: number
+    what: string
+    statuses: readonly LeaseStatus[]
+  },
+): Promise<IndexerError> {
+  const known = await derivedWorkerNames(chain)
+  if (workerType !== rawIngester && !known.includes(workerType)) {
+    return noSuchWorker(workerType, { chain, known: [rawIngester, ...known] })
+  }
+  const others = (await unfinished(io, chain)).filter(
+    ({ status, range }) => statuses.includes(status) && containsHeight([range], height),
+  )
+  const hint =
+    others.length > 0
+      ? `${others.map((lease) => lease.workerType).join(", ")} has: give --worker`
+      : "`tidemark leases list` shows what there is"
+  return new IndexerError(
+    "NOT_FOUND",
+    `${workerType} of ${chain.name} has ${what} at block ${height}; ${hint}.`,
+  )
+}
+
 async function confirmed(
   io: CliIo,
   { chain, height, dead }: { chain: FoundChain; height: number; dead: LeaseRow },
@@ -149,7 +206,7 @@ async function confirmed(
   if (!io.ask)
     throw usage("skip leaves a hole in the data, so it needs --yes where nobody can be asked", command)
   io.stderr.write(
-    `Block ${height} of ${chain.name} failed ${dead.attempt} times: ${dead.lastErrorCode ?? "BUG"} ${dead.lastError ?? ""}\n`,
+    `Block ${height} of ${dead.workerType} (${chain.name}) failed ${dead.attempt} times: ${dead.lastErrorCode ?? "BUG"} ${dead.lastError ?? ""}\n`,
   )
   const answer = await io.ask(
     "Its data will be missing for good, and every answer over it will say so. Skip it? [y/N] ",

@@ -8,6 +8,12 @@ import { systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
 import { Database } from "../postgres/database.js"
+import { int8 } from "../workers/column.js"
+import { eventTable, stateTable, sum } from "../workers/define-worker.js"
+import { ensureWorkerTables } from "../workers/postgres/ensure-worker-tables.js"
+import { recordError } from "../workers/record-error.js"
+import type { WorkerDefinition } from "../workers/worker-definition.js"
+import { WorkerRegistry } from "../workers/worker-registry.js"
 import type { CliIo } from "./cli-io.js"
 import { main } from "./main.js"
 
@@ -28,8 +34,10 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await database.query(
-    "truncate raw.chain_state, raw.coverage, raw.worker_leases, raw.processes, raw.audit_log",
+    `truncate raw.chain_state, raw.coverage, raw.worker_leases, raw.processes, raw.audit_log, app.coverage,
+       app.worker_leases, app.audit_log, app.indexing_errors`,
   )
+  await database.query("delete from app.workers")
   await insertChain(database)
   await insertCoverage(database, { heights: "{[0,600),[1135,1200)}" })
   await insertLease(database, {
@@ -75,6 +83,10 @@ describe("tidemark", () => {
     ["status", "--help"],
     ["leases", "retry", "--help"],
     ["migrate", "-h"],
+    ["workers", "pause", "--help"],
+    ["help", "errors"],
+    ["verify", "--help"],
+    ["repair", "--help"],
     ["start", "--help"],
     ["help", "status"],
   ]) {
@@ -85,7 +97,7 @@ describe("tidemark", () => {
     })
   }
 
-  for (const name of ["init", "verify", "repair", "rollback", "workers", "wallets", "relay", "bench"]) {
+  for (const name of ["init", "wallets", "relay", "bench"]) {
     test(`${name} does not pretend to exist`, async () => {
       const { code, err, out } = await run([name])
       expect({ code, out }).toEqual({ code: 2, out: "" })
@@ -103,7 +115,14 @@ describe("tidemark", () => {
   })
 
   test("where nothing runs, every command says so and what to do", async () => {
-    for (const argv of [["status"], ["leases", "list"], ["leases", "retry", "--height", "1"], ["migrate"]]) {
+    for (const argv of [
+      ["status"],
+      ["leases", "list"],
+      ["leases", "retry", "--height", "1"],
+      ["workers", "list"],
+      ["errors", "list"],
+      ["migrate"],
+    ]) {
       const { code, err } = await run(argv, nowhere)
       expect(code).toBe(1)
       expect(err).toMatch(/^error NOT_RUNNING: .*tidemark start/)
@@ -238,7 +257,7 @@ describe("tidemark leases", () => {
   test("a height with nothing to retry or skip is NOT_FOUND", async () => {
     expect(await run(["leases", "retry", "--height", "5"])).toMatchObject({ code: 1, out: "" })
     expect((await run(["leases", "skip", "--height", "5", "--yes"])).err).toMatch(
-      /^error NOT_FOUND: .*not DEAD/,
+      /^error NOT_FOUND: raw_ingester of demo has no DEAD block to skip at block 5/,
     )
   })
 
@@ -278,5 +297,252 @@ describe("tidemark leases", () => {
 
   test("skip --yes does not ask", async () => {
     expect((await run(["leases", "skip", "--height", "700", "--yes"])).code).toBe(0)
+  })
+})
+
+const notes: WorkerDefinition = {
+  name: "notes_worker",
+  version: 1,
+  extract: () => undefined,
+  tables: {
+    notes: eventTable({ columns: { block_height: int8 }, key: ["block_height"], partitionBlocks: 1_000 }),
+  },
+}
+const sums: WorkerDefinition = {
+  name: "sums_worker",
+  version: 1,
+  dependencies: ["notes_worker"],
+  tables: {
+    note_sums: stateTable({
+      key: { block_height: int8 },
+      columns: { notes: sum(int8) },
+      sources: [{ table: "notes", key: { block_height: "block_height" }, set: { notes: { literal: 1 } } }],
+    }),
+  },
+}
+
+/** Two workers, one reading the other, with a DEAD block and an open error. */
+async function deriving(): Promise<void> {
+  await database.query("drop table if exists app.notes, app.note_sums")
+  await ensureWorkerTables(database, { registry: new WorkerRegistry([notes, sums]) })
+  await database.query(
+    `update app.coverage set heights = '{[0,500)}' where worker_type in ('notes_worker', 'sums_worker')`,
+  )
+  await database.query(
+    `insert into app.worker_leases (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms, last_error, last_error_code)
+     values ('notes_worker', 500, 501, 'DEAD', 20, gen_random_uuid(), 30000, 'no row', 'WORKER_FAILED')`,
+  )
+  await recordError(database, { worker: "notes_worker", height: 500, error: new Error("no row") })
+}
+
+const appAudit = async () =>
+  (
+    await database.query<{ action: string; details: Record<string, unknown> }>(
+      "select action, details from app.audit_log order by id",
+    )
+  ).rows
+
+describe("tidemark leases of workers that derive", () => {
+  beforeEach(deriving)
+
+  test("list shows both schemas, and --worker chooses", async () => {
+    const { out } = await run(["leases", "list", "--json"])
+    const names = (text: string) =>
+      JSON.parse(text).chains[0].leases.map(({ worker }: { worker: string }) => worker)
+    expect(names(out)).toEqual(["raw_ingester", "notes_worker"])
+    expect(names((await run(["leases", "list", "--json", "--worker", "notes_worker"])).out)).toEqual([
+      "notes_worker",
+    ])
+  })
+
+  test("retry and skip act on the worker that is named, in its own schema", async () => {
+    const missed = await run(["leases", "retry", "--height", "500"])
+    expect(missed.err).toMatch(/^error NOT_FOUND: raw_ingester .*notes_worker has: give --worker/)
+    expect((await run(["leases", "retry", "--height", "500", "--worker", "nobody"])).err).toMatch(
+      /^error NOT_FOUND: .*no worker "nobody"; it has raw_ingester, notes_worker, sums_worker/,
+    )
+    expect(
+      await run(["leases", "skip", "--height", "500", "--worker", "notes_worker", "--yes"]),
+    ).toMatchObject({ code: 0, out: "skipped block 500 of notes_worker\n" })
+    expect(await appAudit()).toMatchObject([{ action: "skip", details: { worker_type: "notes_worker" } }])
+    expect(await audit()).toEqual([])
+    const { rows } = await database.query(
+      "select skipped::text from app.coverage where worker_type = 'notes_worker'",
+    )
+    expect(rows).toEqual([{ skipped: "{[500,501)}" }])
+  })
+
+  test("retry --all-dead takes those of every worker", async () => {
+    const { out } = await run(["leases", "retry", "--all-dead"])
+    expect(out).toBe("retried block 700 of raw_ingester\nretried block 500 of notes_worker\n")
+  })
+})
+
+describe("tidemark workers", () => {
+  beforeEach(deriving)
+  const stored = async (name: string) =>
+    (
+      await database.query("select paused, paused_reason, concurrency from app.workers where name = $1", [
+        name,
+      ])
+    ).rows[0]
+
+  test("list shows the graph, and --json how far each worker is", async () => {
+    expect((await run(["workers", "list"])).out).toMatch(
+      /raw_ingester .*\n └─ notes_worker +41\.66 % +499 .*1 dead.*\n {4}└─ sums_worker/,
+    )
+    const { out } = await run(["workers", "list", "--json"])
+    expect(JSON.parse(out).chains[0].workers).toMatchObject([
+      { worker: "raw_ingester", dependencies: [] },
+      {
+        worker: "notes_worker",
+        dependencies: ["raw_ingester"],
+        tables: ["notes"],
+        watermark_height: "499",
+        leases: { dead: 1 },
+        open_errors: 1,
+        paused: false,
+      },
+      { worker: "sums_worker", dependencies: ["raw_ingester", "notes_worker"] },
+    ])
+  })
+
+  test("pause, resume and concurrency are stored and audited", async () => {
+    expect((await run(["workers", "pause", "notes_worker", "--reason", "a look"])).code).toBe(0)
+    expect(await stored("notes_worker")).toMatchObject({ paused: true, paused_reason: "a look" })
+    expect((await run(["workers", "concurrency", "notes_worker", "2"])).code).toBe(0)
+    expect(await stored("notes_worker")).toMatchObject({ paused: true, concurrency: 2 })
+    expect((await run(["workers", "resume", "notes_worker"])).out).toBe("resumed notes_worker\n")
+    expect(await stored("notes_worker")).toMatchObject({ paused: false, paused_reason: null, concurrency: 2 })
+    await run(["workers", "concurrency", "notes_worker", "none"])
+    expect(await stored("notes_worker")).toMatchObject({ concurrency: null })
+    expect(await appAudit()).toEqual([
+      { action: "pause", details: { worker_type: "notes_worker", reason: "a look" } },
+      { action: "concurrency", details: { worker_type: "notes_worker", concurrency: 2 } },
+      { action: "resume", details: { worker_type: "notes_worker" } },
+      { action: "concurrency", details: { worker_type: "notes_worker", concurrency: null } },
+    ])
+  })
+
+  test("a name that is none is NOT_FOUND with those there are, and nothing is audited", async () => {
+    for (const act of [
+      ["pause", "x"],
+      ["resume", "x"],
+      ["concurrency", "x", "1"],
+      ["rederive", "x", "--yes"],
+    ]) {
+      const { code, err } = await run(["workers", ...act])
+      expect(code).toBe(1)
+      expect(err).toMatch(/^error NOT_FOUND: demo has no worker "x"; it has notes_worker, sums_worker/)
+    }
+    expect((await run(["workers", "pause", "raw_ingester"])).err).toMatch(
+      /^error NOT_FOUND: raw_ingester is no/,
+    )
+    expect(await appAudit()).toEqual([])
+  })
+
+  test("a command line that does not say what is a usage error", async () => {
+    for (const argv of [
+      [],
+      ["eat"],
+      ["pause"],
+      ["pause", "a", "b"],
+      ["resume", "a", "--reason", "x"],
+      ["concurrency", "a"],
+      ["concurrency", "a", "0"],
+      ["concurrency", "a", "many"],
+    ]) {
+      expect((await run(["workers", ...argv])).code).toBe(2)
+    }
+  })
+
+  test("rederive asks, and drops the worker and its dependents; the next start makes them anew", async () => {
+    expect((await run(["workers", "rederive", "notes_worker"])).code).toBe(2)
+    expect((await run(["workers", "rederive", "notes_worker"], { ask: async () => "n" })).code).toBe(1)
+    expect(await stored("notes_worker")).toBeDefined()
+    const { code, out } = await run(["workers", "rederive", "notes_worker"], { ask: async () => "y" })
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("notes_worker, sums_worker"),
+    })
+    expect(await stored("sums_worker")).toBeUndefined()
+    const { rows: leases } = await database.query("select 1 from app.worker_leases")
+    expect(leases).toEqual([])
+    const again = await ensureWorkerTables(database, { registry: new WorkerRegistry([notes, sums]) })
+    expect(again).toMatchObject({ created: ["notes", "note_sums"], changed: [] })
+    expect(await appAudit()).toMatchObject([{ action: "rederive" }])
+  })
+
+  test("rederive of a dependent leaves what it reads", async () => {
+    await run(["workers", "rederive", "sums_worker", "--yes"])
+    expect(await stored("notes_worker")).toBeDefined()
+    const { rows } = await database.query(
+      "select worker_type from app.coverage where worker_type like '%s_worker'",
+    )
+    expect(rows).toEqual([{ worker_type: "notes_worker" }])
+  })
+
+  test("rederive is refused while a process derives, and nothing is changed", async () => {
+    const process = (roles: string) =>
+      database.query(
+        `insert into raw.processes (id, host, pid, roles, version, state) values (gen_random_uuid(), 'harbour', 7, $1, '1', '{}')`,
+        [roles],
+      )
+    await process("{ingest}")
+    await process("{work}")
+    const { code, err } = await run(["workers", "rederive", "notes_worker", "--yes"])
+    expect(code).toBe(1)
+    expect(err).toMatch(/^error STILL_RUNNING: harbour:7 derives demo/)
+    expect(await stored("notes_worker")).toBeDefined()
+    await database.query("update raw.processes set seen_at = clock_timestamp() - interval '16 s'")
+    expect((await run(["workers", "rederive", "notes_worker", "--yes"])).code).toBe(0)
+  })
+})
+
+describe("tidemark errors", () => {
+  beforeEach(deriving)
+
+  test("list has the open ones, newest first, with counts by worker", async () => {
+    await recordError(database, { worker: "sums_worker", height: 7, error: new Error("later") })
+    const { out } = await run(["errors", "list", "--json"])
+    expect(JSON.parse(out).chains[0]).toMatchObject({
+      open: { notes_worker: 1, sums_worker: 1 },
+      errors: [
+        { worker: "sums_worker", height: "7", message: "later", resolved: false },
+        { worker: "notes_worker", height: "500" },
+      ],
+    })
+    expect((await run(["errors", "list", "--worker", "notes_worker"])).out).toContain("block 500")
+    expect((await run(["errors", "list", "--worker", "notes_worker"])).out).not.toContain("later")
+    expect(
+      JSON.parse((await run(["errors", "list", "--json", "--limit", "1"])).out).chains[0].errors,
+    ).toHaveLength(1)
+  })
+
+  test("resolve closes them and is audited; list --all still shows them", async () => {
+    expect((await run(["errors", "resolve", "--worker", "notes_worker", "--height", "1"])).out).toBe(
+      "no error is open there\n",
+    )
+    expect((await run(["errors", "resolve", "--worker", "notes_worker"])).out).toBe(
+      "resolved 1 error of notes_worker\n",
+    )
+    expect((await run(["errors", "list"])).out).toBe("demo  no error is open\n")
+    expect((await run(["errors", "list", "--all"])).out).toContain("resolved")
+    expect(await appAudit()).toEqual([{ action: "resolve", details: { errors: { notes_worker: 1 } } }])
+  })
+
+  test("resolve has to be told what", async () => {
+    for (const argv of [
+      ["resolve"],
+      ["resolve", "--all", "--worker", "a"],
+      ["list", "--limit", "0"],
+      ["eat"],
+      [],
+    ])
+      expect((await run(["errors", ...argv])).code).toBe(2)
+    expect((await run(["errors", "resolve", "--worker", "nobody"])).err).toMatch(
+      /^error NOT_FOUND: .*notes_worker/,
+    )
+    expect((await run(["errors", "resolve", "--all"])).code).toBe(0)
   })
 })

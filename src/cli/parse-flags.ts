@@ -1,4 +1,4 @@
-// Flags of a command, or USAGE with what is wrong and where the help is.
+// Flags and names of a command, or USAGE with what is wrong and where the help is.
 
 import { parseArgs } from "node:util"
 import { IndexerError } from "../platform/errors.js"
@@ -12,9 +12,30 @@ export function parseFlags<Types extends FlagTypes>(
   argv: readonly string[],
   { flags, command }: { flags: Types; command: string },
 ): FlagValues<Types> {
+  return parse(argv, { flags, command, allowPositionals: false }).values
+}
+
+/** The same with words beside the flags, exactly as many as are named. */
+export function parseFlagsAndWords<Types extends FlagTypes>(
+  argv: readonly string[],
+  { flags, command, words }: { flags: Types; command: string; words: readonly string[] },
+): { readonly flags: FlagValues<Types>; readonly words: readonly string[] } {
+  const { values, positionals } = parse(argv, { flags, command, allowPositionals: true })
+  if (positionals.length < words.length) throw usage(`${words[positionals.length]} is missing`, command)
+  if (positionals.length > words.length) {
+    throw usage(`${JSON.stringify(positionals[words.length])} is too much`, command)
+  }
+  return { flags: values, words: positionals }
+}
+
+function parse<Types extends FlagTypes>(
+  argv: readonly string[],
+  { flags, command, allowPositionals }: { flags: Types; command: string; allowPositionals: boolean },
+): { values: FlagValues<Types>; positionals: readonly string[] } {
   const options = Object.fromEntries(Object.entries(flags).map(([name, type]) => [name, { type }]))
   try {
-    return parseArgs({ args: [...argv], options, strict: true }).values as FlagValues<Types>
+    const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals })
+    return { values: values as FlagValues<Types>, positionals }
   } catch (error) {
     // Node's own sentence names the flag; what follows it is advice on quoting.
     const [sentence] = (error as Error).message.split(". ")
@@ -25,8 +46,8 @@ export function parseFlags<Types extends FlagTypes>(
 export const usage = (message: string, command: string): IndexerError =>
   new IndexerError("USAGE", `${message}; see \`tidemark ${command} --help\``)
 
-export function heightFlag(text: string, command: string): number {
+export function heightFlag(text: string, command: string, flag = "height"): number {
   const height = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(height)) return height
-  throw usage(`--height is ${JSON.stringify(text)}, but must be a block's height`, command)
+  throw usage(`--${flag} is ${JSON.stringify(text)}, but must be a block's height`, command)
 }

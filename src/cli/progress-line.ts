@@ -1,5 +1,6 @@
 // One line that says how far a chain is: redrawn at the bottom of a terminal, printed every ten seconds elsewhere. Pure.
 
+import { rawIngester } from "../raw/raw-tables.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"
 import { drawCoverage } from "./draw-coverage.js"
@@ -32,11 +33,12 @@ export function progressLine(
 }
 
 /** Most important first. */
-function textParts({ percent, lag, head, etaMs, workers }: ChainStatus): string[] {
-  const rate = Math.max(0, ...workers.map(({ blocksPerSecond }) => blocksPerSecond.last10s))
+function textParts({ percent, derivedPercent, lag, head, etaMs, workers }: ChainStatus): string[] {
+  const rate = ingestRate(workers)
   const filling = etaMs === null || etaMs > 0
   return [
     formatPercent(percent),
+    ...(derivedPercent === null ? [] : [`derived ${formatPercent(derivedPercent)}`]),
     filling ? formatRate(rate) : "history complete",
     ...(etaMs !== null && etaMs > 0 ? [`${formatDuration(etaMs)} left`] : []),
     head === null ? "waiting for the head" : `head ${formatHeight(head)}`,
@@ -44,18 +46,24 @@ function textParts({ percent, lag, head, etaMs, workers }: ChainStatus): string[
   ]
 }
 
+/** Of what is stored: the workers that derive would hide it while they catch up. */
+const ingestRate = (workers: ChainStatus["workers"]): number =>
+  workers.find(({ worker }) => worker === rawIngester)?.blocksPerSecond.last10s ?? 0
+
 /** The same as fields, for a log line. */
 export function progressFields({
   percent,
+  derivedPercent,
   lag,
   head,
   watermark,
   etaMs,
   workers,
 }: ChainStatus): Record<string, unknown> {
-  const rate = Math.max(0, ...workers.map(({ blocksPerSecond }) => blocksPerSecond.last10s))
+  const rate = ingestRate(workers)
   return {
     percent,
+    ...(derivedPercent === null ? {} : { derivedPercent }),
     watermark,
     head,
     lag,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest"
 import {
   sampleDeadLease,
+  sampleDerived,
   sampleDone,
+  sampleGraph,
+  sampleGraphWith,
   sampleLease,
   sampleProcess,
   sampleProvider,
@@ -9,9 +12,12 @@ import {
 } from "../../test/support/status-sample.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { diagnose } from "../status/diagnose.js"
+import type { StoredError } from "../workers/list-errors.js"
 import { progressLine } from "./progress-line.js"
+import { renderErrors } from "./render-errors.js"
 import { renderLeases } from "./render-leases.js"
 import { renderStatus } from "./render-status.js"
+import { renderWorkers } from "./render-workers.js"
 
 const busy = sampleStatus(
   {
@@ -114,6 +120,94 @@ describe("renderStatus", () => {
       },
     )
     expect(render(status).split("\n")[2]!.match(/▒/g)).toHaveLength(1)
+  })
+})
+
+describe("workers", () => {
+  const half = [{ from: 0, to: 600 }]
+  const busyGraph = sampleDerived(
+    sampleStatus({ percent: 100, etaMs: 0 }, sampleDone),
+    sampleGraphWith({
+      token_worker: { coverage: half, paused: "a wrong decoder", concurrency: 2 },
+      ft_holdings_worker: { coverage: half },
+      nft_ownership_worker: { coverage: half },
+      stats_worker: { coverage: half },
+      token_metadata_worker: { coverage: half },
+      tx_contracts_worker: { coverage: half },
+      whale_transfers: { coverage: half },
+      meta_worker: {
+        coverage: [
+          { from: 0, to: 700 },
+          { from: 701, to: 1_200 },
+        ],
+        leases: [sampleDeadLease(700)],
+        errors: 3,
+      },
+      accounts_worker: {
+        coverage: [
+          { from: 0, to: 700 },
+          { from: 701, to: 1_200 },
+        ],
+      },
+    }),
+  )
+  const atHead = sampleDerived(sampleStatus({ percent: 100, etaMs: 0 }, sampleDone), sampleGraph)
+
+  test("eleven workers at the head take a line for each layer, in 80 columns", () => {
+    expect(render(atHead)).toMatchSnapshot()
+  })
+
+  test.each([80, 120])(
+    "a paused worker, a dead block and those that wait stand out, in %i columns",
+    (columns) => {
+      expect(render(busyGraph, columns)).toMatchSnapshot()
+      for (const line of plain(render(busyGraph, columns, true)).split("\n")) {
+        expect(line.length, line).toBeLessThanOrEqual(columns)
+      }
+    },
+  )
+
+  test("the list draws the graph from raw, each worker once", () => {
+    const text = renderWorkers(busyGraph, { columns: 80, colour: false })
+    expect(text).toMatchSnapshot()
+    expect(plain(renderWorkers(busyGraph, { columns: 80, colour: true }))).toBe(text)
+    for (const { name } of sampleGraph)
+      expect(text.split("\n").filter((line) => new RegExp(`─ ${name} `).test(line))).toHaveLength(1)
+  })
+
+  test("what is stored and not derived yet shows in the bar", () => {
+    expect(render(busyGraph).split("\n")[2]).toMatch(/^ █+✗?▓+/)
+  })
+
+  test("derived progress is on the line of start", () => {
+    const line = progressLine(busyGraph, doctor(busyGraph), { columns: 120, colour: false })
+    expect(line).toContain("100 %  derived 50.00 %")
+  })
+})
+
+describe("renderErrors", () => {
+  test("errors have their worker, block and message, and cannot write to the terminal", () => {
+    const at = new Date("2026-01-02T03:04:05.678Z")
+    const error: StoredError = {
+      worker: "token_worker",
+      height: 1_234,
+      transactionId: null,
+      message: "a row that does not fit\u001b[2J",
+      severity: "error",
+      resolved: false,
+      seen: 3,
+      rawData: null,
+      rawRef: null,
+      createdAt: at,
+      updatedAt: at,
+    }
+    const open = new Map([
+      ["token_worker", 1],
+      ["meta_worker", 12],
+    ])
+    const text = renderErrors({ chain: "demo", open, errors: [error] }, { columns: 80, colour: false })
+    expect(text).toMatchSnapshot()
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
   })
 })
 

@@ -2,10 +2,12 @@
 
 import { countHeights } from "../domain/range-set.js"
 import { printable } from "../platform/printable.js"
+import { rawIngester } from "../raw/raw-tables.js"
 import { roles as allRoles } from "../roles/role.js"
 import type { ChainStatus, ProcessRow, ProviderSummary } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"
 import { drawCoverage } from "./draw-coverage.js"
+import { drawWorkers } from "./draw-workers.js"
 import {
   formatBytes,
   formatCount,
@@ -44,10 +46,14 @@ export function renderStatus(status: ChainStatus, diagnosis: Diagnosis, options:
     ),
     ...section("dead", deadLines(status, paint), look),
   ]
+  const workers = drawWorkers(status.workers, { width: columns - labelWidth - 2, paint }).map(
+    (line, i) => ` ${paint.dim((i === 0 ? "workers" : "").padEnd(labelWidth))} ${line}`,
+  )
   const blocks = [
     [title(status, look)],
     bar(status, look),
     pairs(facts(status), look),
+    workers,
     lists,
     doctor(diagnosis, look),
   ]
@@ -100,27 +106,40 @@ function bar(status: ChainStatus, { columns, paint }: Look): string[] {
 }
 
 function facts(status: ChainStatus): [string, string][] {
-  const { watermark, head, headAgeMs, finalized, lag, store, workers } = status
-  const sum = (count: (worker: ChainStatus["workers"][number]) => number): number =>
-    workers.reduce((total, worker) => total + count(worker), 0)
-  const gaps = sum((worker) => worker.gaps.length)
-  const gapBlocks = sum((worker) => countHeights(worker.gaps))
-  const skipped = sum((worker) => countHeights(worker.skipped))
-  const perSecond = Math.max(0, ...workers.map(({ blocksPerSecond }) => blocksPerSecond.last60s))
-  const perSecondNow = Math.max(0, ...workers.map(({ blocksPerSecond }) => blocksPerSecond.last10s))
+  const { head, headAgeMs, finalized, lag, store, unindexed, workers, derivedPercent, openErrors } = status
+  // What is to be derived has lines of its own; added up over workers these would say nothing.
+  const ingester = workers.find(({ worker }) => worker === rawIngester)
+  const gaps = ingester?.gaps ?? []
+  const skipped = workers.reduce((total, worker) => total + countHeights(worker.skipped), 0)
+  const perSecond = ingester?.blocksPerSecond.last60s ?? 0
+  const perSecondNow = ingester?.blocksPerSecond.last10s ?? 0
   return [
-    ["watermark", formatHeight(watermark)],
+    ["watermark", watermarkText(status, ingester?.watermark ?? null)],
     ["head", `${formatHeight(head)}${headAgeMs === null ? "" : `  ${formatDuration(headAgeMs)} ago`}`],
     ["finalized", formatHeight(finalized)],
     ["lag", lag === null ? "–" : lag === 0 ? "none" : `${formatHeight(lag)} block${lag === 1 ? "" : "s"}`],
     ["rate", `${formatRate(perSecond)}, now ${formatCount(perSecondNow)}`],
     ["history in", etaText(status)],
     ["leases", leasesText(workers)],
-    ["gaps", gaps === 0 ? "none" : `${gaps}, ${formatHeight(gapBlocks)} blocks`],
+    ["gaps", gaps.length === 0 ? "none" : `${gaps.length}, ${formatHeight(countHeights(gaps))} blocks`],
     ["store", storeText(store)],
+    ...(derivedPercent === null
+      ? []
+      : [["derived", derivedText(derivedPercent, openErrors)] as [string, string]]),
+    ...(unindexed.length > 0 ? [["unindexed", partitionsText(unindexed)] as [string, string]] : []),
     ...(skipped > 0 ? [["skipped", `${formatHeight(skipped)} blocks`] as [string, string]] : []),
   ]
 }
+
+/** Where the workers are; and, where that is more, how far raw is. */
+const watermarkText = ({ watermark }: ChainStatus, raw: number | null): string =>
+  watermark === raw ? formatHeight(watermark) : `${formatHeight(watermark)}, raw ${formatHeight(raw)}`
+
+const derivedText = (percent: number, errors: number): string =>
+  `${formatPercent(percent)}${errors === 0 ? "" : `, ${formatHeight(errors)} error${errors === 1 ? "" : "s"} open`}`
+
+const partitionsText = ([first, ...others]: readonly string[]): string =>
+  others.length === 0 ? first! : `${first} and ${others.length} more`
 
 function leasesText(workers: ChainStatus["workers"]): string {
   const parts = (["active", "failed", "dead"] as const).flatMap((state) => {

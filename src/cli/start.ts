@@ -18,15 +18,16 @@ import { ProgressReporter } from "./progress-reporter.js"
 
 export const startHelp = `Usage: tidemark start [options]
 
-Follows the head of a chain and fills in its history. Without --rpc it starts a local demo chain; without
-DB_RAW_URL an embedded Postgres under .tidemark/.
+Follows the head of a chain, fills in its history and derives tables from it. Without --rpc it starts a local demo
+chain; without DB_RAW_URL an embedded Postgres under .tidemark/.
 
   --rpc URL[,URL…]      nodes to read from; ws:// entries announce heads        (RPC_URL)
   --start-block N       first block of the chain to index                       (START_BLOCK)
   --end-block N         claim nothing above this block                          (END_BLOCK)
-  --exit-when-done      end well once everything up to --end-block is stored
+  --exit-when-done      end well once everything up to --end-block is stored and derived
   --roles LIST          of ingest, work, maintain, wallets, serve; all by default
   --threads N           threads that fetch and store history, 1 to 3            (THREADS)
+  --workers LIST        which workers derive tables: all, none, or their names  (WORKERS)
   --backfill ORDER      oldest or newest blocks of history first                (BACKFILL)
   --verify LEVEL        standard, or roots: recompute hashes and roots too      (VERIFY)
   --config FILE         another file than tidemark.config.ts

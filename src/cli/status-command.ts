@@ -14,7 +14,8 @@ import { renderStatus } from "./render-status.js"
 
 export const statusHelp = `Usage: tidemark status [options]
 
-Shows how far each chain is: watermark, head, gaps, rate, leases, processes, nodes, and what is wrong if something is.
+Shows how far each chain is: watermark, head, gaps, rate, leases, workers, processes, nodes, and what is wrong if
+something is.
 Works from any directory or machine that reaches the database; exits 0 when it could be read.
 
   --chain NAME    only this chain

@@ -1,5 +1,5 @@
 // Hands planned transactions to the node in one batch, in the types wallets use (no blobs: the
-// node computes the transactions root of a block with one wrongly, over the blob). Fees fall strictly along the
+// node computes the transactions root of a block with one wrongly, over the blob; no set-code ones: see the hardfork). Fees fall strictly along the
 // plan: the node sorts by fee and runs a batch in any order, so this alone fixes their order in the block.
 
 import { numberToHex } from "viem"

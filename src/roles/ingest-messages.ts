@@ -13,6 +13,7 @@ export interface IngestThreadInput {
   readonly chainName: string
   readonly chainId: string
   readonly rawUrl: string
+  readonly appUrl: string
   readonly settings: ProcessSettings
   /** By RPC URL, shared by the threads of the process. */
   readonly limits: readonly SharedLimitHandle[]
@@ -49,4 +50,11 @@ export interface ThreadLog {
   readonly message: string
 }
 
-export type FromThread = ThreadReport | ThreadLog | { readonly type: "stopped" }
+export type FromThread =
+  | ThreadReport
+  | ThreadLog
+  /** The node has this block, since the monotonic time `at`. */
+  | { readonly type: "announced"; readonly height: number; readonly at: number }
+  /** The head follower stored blocks, up to this height (exclusive). */
+  | { readonly type: "stored"; readonly to: number }
+  | { readonly type: "stopped" }

@@ -6,7 +6,6 @@ import { defaultFailurePolicy } from "../coordination/after-failure.js"
 import { LeaseRenewer } from "../coordination/lease-renewer.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { systemClock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { systemRandom } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
 import { Connection } from "../postgres/connection.js"
@@ -14,10 +13,12 @@ import { Database } from "../postgres/database.js"
 import { HeadFollower } from "../raw/head-follower.js"
 import { HistoryLane } from "../raw/history-lane.js"
 import { RangeIngester } from "../raw/range-ingester.js"
+import { ReorgWatch } from "../rollback/reorg-watch.js"
 import type { HeadWatch } from "../source/block-source.js"
 import { createHeadWatch } from "../source/evm/head-watch.js"
 import { createChainSource } from "./create-chain-source.js"
 import type { FromThread, IngestThreadInput, ToThread } from "./ingest-messages.js"
+import { createThreadLogger } from "./thread-logger.js"
 import { ThreadReporter } from "./thread-reporter.js"
 
 const port = parentPort!
@@ -26,7 +27,7 @@ const { chain, settings } = input
 const clock = systemClock
 const random = systemRandom
 const post = (message: FromThread): void => port.postMessage(message)
-const logger = threadLogger({ chain: input.chainName, thread: input.index })
+const logger = createThreadLogger(post, { chain: input.chainName, thread: input.index })
 
 // 32 MB of blocks in flight for the whole thread, shared by its lanes.
 const source = createChainSource(
@@ -73,12 +74,24 @@ function makeIngester(): RangeIngester {
       rangeSize: settings.rangeSize,
       flushBytes,
       denormalizeEvents: chain.denormalizeEvents,
+      deferIndexes: chain.deferIndexes,
       recordBackend: !settings.pooledConnections,
     },
   )
   ingesters.push(ingester)
   return ingester
 }
+
+// Opened when a reorganisation is looked into, and closed again soon after.
+const reorgDatabases = [input.rawUrl, input.appUrl].map(
+  (url) =>
+    new Database({
+      url,
+      applicationName: `${applicationName} rollback`,
+      maxConnections: 1,
+      idleTimeoutMs: 2_000,
+    }),
+)
 
 const services: Service[] = []
 let watch: HeadWatch | undefined
@@ -94,20 +107,32 @@ if (input.followsHead) {
     endBlock: chain.endBlock,
     finalityDepth: chain.finalityDepth,
     leaseTtlMs: settings.headLeaseTtlMs,
-    // The watch wakes it when the head moves; this is for taking over, and for a watch that fell silent.
-    pollMs: 1_000,
+    pollMs: chain.pollIntervalMs,
+    takeOverMs: 1_000,
+    announced: () => watch?.live ?? false,
     mayClaim,
-    onOutcome: (outcome) => reporter.outcome(outcome),
+    onOutcome: (outcome) => {
+      reporter.outcome(outcome)
+      if (outcome.kind === "done") post({ type: "stored", to: outcome.lease.range.to })
+    },
     onHead: (head) => reporter.head(head),
+    reorgs: new ReorgWatch({
+      raw: reorgDatabases[0]!,
+      app: reorgDatabases[1]!,
+      source,
+      clock,
+      logger,
+      random,
+      maxDepth: chain.maxReorgDepth,
+      confirmMs: chain.reorgConfirmMs,
+    }),
   })
   reporter.isFollowing = () => follower.following
   services.push(follower)
-  watch = createHeadWatch(
-    { clock, random, logger },
-    { source, wsUrls: chain.wsUrls, pollIntervalMs: chain.pollIntervalMs, expectedChainId: input.chainId },
-  )
+  watch = createHeadWatch({ clock, random, logger }, { wsUrls: chain.wsUrls, expectedChainId: input.chainId })
   watch.start((head) => {
     reporter.announced(head)
+    post({ type: "announced", height: head.height, at: clock.monotonic() })
     follower.headMoved()
   })
 }
@@ -148,22 +173,12 @@ async function stop(): Promise<void> {
   await Promise.all(services.map((service) => service.stop()))
   await renewer.stop()
   await reporter.stop()
-  await Promise.allSettled([...ingesters.map((ingester) => ingester.close()), renewals.end(), source.close()])
+  await Promise.allSettled([
+    ...ingesters.map((ingester) => ingester.close()),
+    renewals.end(),
+    source.close(),
+    ...reorgDatabases.map((database) => database.end()),
+  ])
   post({ type: "stopped" })
   port.close()
-}
-
-function threadLogger(bound: Record<string, unknown>): Logger {
-  const at =
-    (level: "debug" | "info" | "warn" | "error" | "fatal") =>
-    (fields: Readonly<Record<string, unknown>>, message: string): void =>
-      post({ type: "log", level, fields: { ...bound, ...fields }, message })
-  return {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    fatal: at("fatal"),
-    child: (fields) => threadLogger({ ...bound, ...fields }),
-  }
 }

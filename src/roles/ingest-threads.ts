@@ -14,6 +14,8 @@ export interface IngestThreadsOptions {
   readonly logger: Logger
   readonly drainMs: number
   readonly onReport: (thread: number, report: ThreadReport) => void
+  readonly onAnnounced: (head: { readonly height: number; readonly at: number }) => void
+  readonly onStored: () => void
 }
 
 // Room for one 50,000-log block beside the lanes' ordinary work, and no more: a runaway must end as a failed thread.
@@ -83,6 +85,8 @@ export class IngestThreads implements Service {
       let failure = "it exited"
       worker.on("message", (message: FromThread) => {
         if (message.type === "report") this.options.onReport(input.index, message)
+        else if (message.type === "announced") this.options.onAnnounced(message)
+        else if (message.type === "stored") this.options.onStored()
         else if (message.type === "log") this.options.logger[message.level](message.fields, message.message)
       })
       worker.on("error", (error) => {

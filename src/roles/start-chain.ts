@@ -12,12 +12,15 @@ import type { Metrics } from "../platform/metrics.js"
 import type { Random } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
 import type { ProcessSettings } from "../platform/settings.js"
+import { Connection } from "../postgres/connection.js"
 import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
 import { sqlStateOf } from "../postgres/postgres-error.js"
-import { type PinOptions, pinChain, readChainState } from "../raw/chain-state.js"
+import { type PinOptions, pinChain, readChainName, readChainState } from "../raw/chain-state.js"
+import { IndexBuilder } from "../raw/index-builder.js"
 import { PartitionKeeper } from "../raw/partition-keeper.js"
 import { evmPartitionedTables, rawIngester } from "../raw/raw-tables.js"
+import { RollbackFinisher } from "../rollback/rollback-finisher.js"
 import type { ChainIdentity } from "../source/block-source.js"
 import type { EvmSource } from "../source/evm/evm-source.js"
 import { createSharedLimit, type SharedLimitHandle } from "../source/evm/shared-limit.js"
@@ -27,19 +30,23 @@ import { ProcessReporter } from "../status/process-reporter.js"
 import { readChainStatus } from "../status/read-chain-status.js"
 import { StallDoctor } from "../status/stall-doctor.js"
 import { storeSizeReader } from "../status/store-size.js"
+import { Reconciler } from "../verify/reconciler.js"
+import { AnnouncedHeads } from "./announced-heads.js"
 import {
   type ChainDatabases,
   dropEmbeddedDatabases,
   migrateChainDatabases,
   openChainDatabases,
 } from "./chain-databases.js"
-import { appPoolSize, lanesPerThread, rawPoolSize } from "./connection-budget.js"
+import { appPoolSize, planLanes, rawPoolSize } from "./connection-budget.js"
 import { createChainSource } from "./create-chain-source.js"
 import { demoChainContinues } from "./demo-continuity.js"
 import { IngestActivity } from "./ingest-activity.js"
 import type { IngestThreadInput } from "./ingest-messages.js"
 import { IngestThreads } from "./ingest-threads.js"
+import { loadWorkers } from "./load-workers.js"
 import type { Role } from "./role.js"
+import { prepareWork } from "./start-work.js"
 
 export interface StartChainDeps {
   readonly clock: Clock
@@ -57,11 +64,16 @@ export interface StartChainOptions {
   readonly processId: string
   readonly version: string
   readonly httpUrl: string
+  /** Where the user's own workers are declared. */
+  readonly configFile: string | undefined
   readonly signal: AbortSignal
 }
 
 export interface RunningChain extends ChainView {
   readonly database: Database
+  readonly app: Database
+  /** Workers this process derives. */
+  readonly derived: readonly string[]
   /** As the doctor saw it last. */
   lastStatus(): ChainStatus | undefined
   pause(reason: string | null): void
@@ -69,6 +81,9 @@ export interface RunningChain extends ChainView {
 }
 
 const partitionCheckMs = 30_000
+const indexCheckMs = 10_000
+/** How often to look whether tonight's run is due. */
+const reconcileCheckMs = 60_000
 const retryMs = 2_000
 
 export async function startChain(deps: StartChainDeps, options: StartChainOptions): Promise<RunningChain> {
@@ -110,6 +125,35 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
     await patiently(() => leases.register(rawIngester), "waiting for the database")
     const activity = new IngestActivity()
     const services: Service[] = []
+    const registry = await loadWorkers({ configFile: options.configFile, chain })
+    const derives = roles.includes("work") && registry.workers.length > 0
+    const lanes = planLanes({ ...settings, ...chain, roles, derives })
+    const announced = new AnnouncedHeads()
+    const work = derives
+      ? await patiently(
+          () =>
+            prepareWork(
+              { raw: database, app, clock, random, logger, metrics },
+              {
+                chain,
+                name,
+                chainId: identity.chainId,
+                holder,
+                settings,
+                registry,
+                databases,
+                limits,
+                configFile: options.configFile,
+                lanes: lanes.workLanes,
+                onDerived: (range) => {
+                  for (const seconds of announced.delays(range))
+                    metrics.deriveDelay.observe({ chain: name }, seconds)
+                },
+              },
+            ),
+          "waiting for the database",
+        )
+      : undefined
     let threads: IngestThreads | undefined
     if (roles.includes("ingest")) {
       const keeper = new PartitionKeeper({
@@ -120,7 +164,16 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
         intervalMs: partitionCheckMs,
       })
       threads = new IngestThreads({
-        inputs: threadInputs({ chain, settings, holder, limits, name, identity, databases }),
+        inputs: threadInputs({
+          chain,
+          settings,
+          holder,
+          limits,
+          name,
+          identity,
+          databases,
+          lanes: lanes.ingestLanes,
+        }),
         clock,
         logger,
         drainMs: settings.drainMs,
@@ -128,8 +181,25 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
           activity.add(thread, report)
           metrics.addIngest(name, report)
         },
+        onAnnounced: (head) => announced.add(head),
+        onStored: () => work?.threads.wake(),
       })
-      services.push(keeper, threads)
+      const indexes = new IndexBuilder({
+        database,
+        connect: () =>
+          Connection.open({ url: databases.rawUrl, applicationName: `tidemark ${name} index builder` }),
+        schema: "raw",
+        tables: evmPartitionedTables,
+        defer: chain.deferIndexes,
+        liveFrom: async () => (await readChainState(database))?.liveFrom ?? null,
+        clock,
+        logger,
+        intervalMs: indexCheckMs,
+      })
+      const finisher = new RollbackFinisher({ raw: database, app, random, clock, logger, intervalMs: 1_000 })
+      // Before anything is stored: a database that went back must not be built upon.
+      await patiently(() => finisher.runOnce(), "waiting for the database")
+      services.push(keeper, indexes, finisher, threads)
     }
     if (roles.includes("ingest") || roles.includes("work")) {
       services.push(
@@ -139,6 +209,27 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
           logger,
           intervalMs: settings.reapIntervalMs,
           onReaped: (outcome) => metrics.addReaped(name, outcome),
+        }),
+      )
+    }
+    if (work) services.push(...work.services)
+    if (roles.includes("maintain")) {
+      const applicationName = `tidemark ${name} reconciler`
+      services.push(
+        new Reconciler({
+          raw: database,
+          app,
+          connect: async () => {
+            const raw = await Connection.open({ url: databases.rawUrl, applicationName })
+            return { raw, app: await Connection.open({ url: databases.appUrl, applicationName }) }
+          },
+          holder,
+          clock,
+          logger,
+          intervalMs: reconcileCheckMs,
+          onChecked: (left) => {
+            for (const [check, count] of left) metrics.gauges.damage.set({ chain: name, check }, count)
+          },
         }),
       )
     }
@@ -162,7 +253,11 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       roles,
       version: options.version,
       httpUrl: () => options.httpUrl,
-      state: () => ({ ...activity.state(process.memoryUsage.rss()), workForMs: doctor.workForMs() }),
+      state: () => ({
+        ...activity.state(process.memoryUsage.rss()),
+        workForMs: doctor.workForMs(),
+        idleWorkers: work?.idle ?? [],
+      }),
     })
     // First of all, so that the doctor does not find a chain that nobody indexes.
     await patiently(() => reporter.runOnce(), "waiting for the database")
@@ -171,12 +266,15 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
     return {
       name,
       database,
+      app,
+      derived: work?.runnable ?? [],
       status,
       diagnosis: () => doctor.diagnosis(),
       lastStatus: () => doctor.lastStatus(),
       pause: (reason) => {
         activity.paused = reason
         threads?.pause(reason)
+        work?.threads.pause(reason)
       },
       stop: async () => {
         await Promise.all(services.map((service) => service.stop()))
@@ -194,7 +292,7 @@ async function storedName({ dbRawUrl }: ChainConfig): Promise<string | undefined
   if (!dbRawUrl) return undefined
   const database = new Database({ url: dbRawUrl, applicationName: "tidemark start", maxConnections: 1 })
   try {
-    return (await readChainState(database))?.chainName
+    return await readChainName(database)
   } catch (error) {
     // No such table: nobody has started here yet.
     if (sqlStateOf(error) === "42P01") return undefined
@@ -279,6 +377,7 @@ function threadInputs({
   name,
   identity,
   databases,
+  lanes,
 }: {
   chain: ChainConfig
   settings: ProcessSettings
@@ -287,6 +386,7 @@ function threadInputs({
   name: string
   identity: ChainIdentity
   databases: ChainDatabases
+  lanes: number
 }): IngestThreadInput[] {
   return Array.from({ length: settings.threads }, (_, index) => ({
     index,
@@ -295,10 +395,11 @@ function threadInputs({
     chainName: name,
     chainId: identity.chainId,
     rawUrl: databases.rawUrl,
+    appUrl: databases.appUrl,
     settings,
     limits,
     followsHead: index === 0,
-    lanes: lanesPerThread(settings.threads),
+    lanes,
   }))
 }
 

@@ -71,7 +71,17 @@ export async function startTidemark(deps: StartDeps, options: StartOptions): Pro
       const chain = await withDemoChain(deps, { chain: configured, options, down })
       const running = await startChain(
         { ...deps, embedded, metrics },
-        { chain, settings, roles, holder, processId, version: options.version, httpUrl: http.url, signal },
+        {
+          chain,
+          settings,
+          roles,
+          holder,
+          processId,
+          version: options.version,
+          httpUrl: http.url,
+          configFile: config.file,
+          signal,
+        },
       )
       chains.push(running)
       down.push(() => running.stop())
@@ -149,6 +159,8 @@ function watchCompletion(
     const endBlock = config.chains[i]!.endBlock!
     const watch = new CompletionWatch({
       database: chain.database,
+      app: chain.app,
+      derived: chain.derived,
       endBlock,
       clock,
       logger,

@@ -26,24 +26,39 @@ export interface ChainStatus {
   readonly percent: number
   /** Until history is filled, at the present rate; null when that cannot be said. 0: it is filled. */
   readonly etaMs: number | null
+  /** Of [start, head], what every worker of the app database has derived; null where there is none. */
+  readonly derivedPercent: number | null
   /** Up to where every worker is complete. */
   readonly watermark: number | null
   readonly workers: readonly WorkerStatus[]
   readonly deadBlocks: readonly DeadBlock[]
+  /** Errors of workers that nobody has resolved. */
+  readonly openErrors: number
   readonly lastError: StatusError | null
   readonly store: StoreSize
+  /** Partitions that still lack an index: deferred, or being made. */
+  readonly unindexed: readonly string[]
   readonly processes: readonly ProcessRow[]
   readonly providers: readonly ProviderSummary[]
   /** How long there has been work that is not done, as the processes have seen it; null when there is none. */
   readonly workForMs: number | null
   /** The rollback under way, if any. */
   readonly rollbackOpen: boolean
+  /** Why ingestion halts over a reorganisation, if it does. */
+  readonly halt: string | null
   /** By the database's clock. */
   readonly readAtMs: number
 }
 
 export interface WorkerStatus {
   readonly worker: string
+  /** Workers whose rows it reads, the raw ingester for all of them; nothing for the raw ingester itself. */
+  readonly dependencies: readonly string[]
+  /** What is said of it in the app database; null for the raw ingester, and for one that has no tables there. */
+  readonly registration: WorkerRegistration | null
+  readonly openErrors: number
+  /** Of [start, head], two digits, rounded down. */
+  readonly percent: number
   readonly watermark: number | null
   /** Heights with their data. */
   readonly coverage: RangeSet
@@ -53,12 +68,23 @@ export interface WorkerStatus {
   readonly gaps: RangeSet
   /** [start, head] − covered − skipped: gaps, and what is leased, failed or dead. */
   readonly missing: RangeSet
+  /** What of the missing everything it depends on has done, without what is DEAD: it could be done now. */
+  readonly doable: RangeSet
   readonly leases: LeaseCounts
   readonly unfinished: readonly LeaseRow[]
   /** Since coverage last grew (or was cut). */
   readonly movedAgoMs: number | null
   readonly blocksPerSecond: Rate
   readonly lag: number | null
+}
+
+export interface WorkerRegistration {
+  readonly version: number
+  readonly tables: readonly string[]
+  readonly paused: boolean
+  readonly pausedReason: string | null
+  /** Ranges at once over all processes; null: no limit. */
+  readonly concurrency: number | null
 }
 
 export interface LeaseCounts {

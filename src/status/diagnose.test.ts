@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest"
 import {
   sampleDeadLease,
+  sampleDerived,
   sampleDone,
   sampleLease,
   sampleProcess,
   sampleProvider,
   sampleStatus,
 } from "../../test/support/status-sample.js"
-import type { ChainStatus } from "./chain-status.js"
-import { diagnose } from "./diagnose.js"
+import type { ChainStatus, ProcessRow } from "./chain-status.js"
+import { diagnose, openWork } from "./diagnose.js"
 import { type StallCause, stallCauses } from "./diagnosis.js"
 
 const options = { stallAfterMs: 60_000 }
@@ -79,6 +80,7 @@ describe("diagnose, stalled", () => {
       /reorganised/,
     ],
     ["PARENT_MISMATCH", "a seam that differs", sampleStatus(error("SEAM_MISMATCH"), still), /reorganised/],
+    ["REORG_HALT", "a halt", sampleStatus({ halt: "too deep" }, still), /too deep/],
     ["PARENT_MISMATCH", "an open rollback", sampleStatus({ rollbackOpen: true }, still), /not finished/],
     [
       "DATABASE_UNREACHABLE",
@@ -91,6 +93,12 @@ describe("diagnose, stalled", () => {
       "a dead block under everything else",
       sampleStatus({}, { ...still, leases: [sampleDeadLease(600)] }),
       /block 600 of raw_ingester is DEAD after 20 tries: VERIFY_FAILED/,
+    ],
+    [
+      "DEAD_BLOCK",
+      "several dead blocks, which need not be of one worker",
+      sampleStatus({}, { ...still, leases: [sampleDeadLease(600), sampleDeadLease(601)] }),
+      /block 60[01] of raw_ingester and 1 more is DEAD after 20 tries/,
     ],
     [
       "LEASE_STUCK",
@@ -110,6 +118,25 @@ describe("diagnose, stalled", () => {
       sampleStatus({ headAgeMs: 90_000, followerAgeMs: 90_000 }),
       /nobody follows the head of demo; harbour:4242:0 did until 90 s ago/,
     ],
+    [
+      "WORKER_STUCK",
+      "a worker that fails while all blocks are stored",
+      sampleDerived(sampleStatus({}, { ...sampleDone, ...still }), [
+        {
+          name: "token_worker",
+          coverage: [{ from: 0, to: 600 }],
+          ...still,
+          leases: [sampleLease({ status: "FAILED", lastErrorCode: "WORKER_FAILED", lastError: "no row" })],
+        },
+        {
+          name: "ft_holdings_worker",
+          dependencies: ["token_worker"],
+          coverage: [{ from: 0, to: 600 }],
+          ...still,
+        },
+      ]),
+      /token_worker has 600 blocks to derive and has not moved for 120 s: WORKER_FAILED, no row; ft_holdings_worker waits for it/,
+    ],
     ["UNKNOWN", "no trace", sampleStatus({}, still), /no error was recorded/],
     ["UNKNOWN", "a bug", sampleStatus(error("BUG"), still), /as it said \(BUG/],
   ]
@@ -124,7 +151,9 @@ describe("diagnose, stalled", () => {
   }
 
   test("every cause is in the table", () => {
-    expect([...new Set(cases.map(([cause]) => cause))].sort()).toEqual([...stallCauses].sort())
+    const causes = new Set(cases.map(([cause]) => cause))
+    // Paused on purpose is never a stall.
+    expect([...causes, "WORKER_PAUSED"].sort()).toEqual([...stallCauses].sort())
   })
 
   test("a head that nobody heard for long is a stall, also when all known blocks are stored", () => {
@@ -134,6 +163,92 @@ describe("diagnose, stalled", () => {
       { ...sampleDone, ...still },
     )
     expect(diagnose(status, options)).toMatchObject({ state: "stalled", cause: "NODE_UNREACHABLE" })
+  })
+})
+
+describe("diagnose, workers", () => {
+  const half = { coverage: [{ from: 0, to: 600 }], ...still }
+  const done = sampleStatus({}, { ...sampleDone, ...still })
+  const reads = { name: "ft_holdings_worker", dependencies: ["token_worker"] }
+
+  test("a chain whose worker is paused on purpose is not stalled, and the worker is named with who waits", () => {
+    const status = sampleDerived(done, [
+      { name: "token_worker", ...half, paused: "for a look" },
+      { ...reads, ...half },
+    ])
+    const diagnosis = diagnose(status, options)
+    expect(diagnosis).toMatchObject({ state: "degraded", cause: "WORKER_PAUSED" })
+    expect(diagnosis.message).toBe(
+      "token_worker is paused by a person (for a look); ft_holdings_worker waits for it",
+    )
+    expect(diagnosis.todo).toContain("tidemark workers resume token_worker")
+  })
+
+  test("one that only waits for another has no work of its own", () => {
+    const status = sampleDerived(done, [
+      { name: "token_worker", ...half, paused: "" },
+      { ...reads, ...half },
+    ])
+    expect(openWork(status)).toBe(0)
+    expect(
+      openWork(
+        sampleDerived(done, [
+          { name: "token_worker", ...half },
+          { ...reads, ...half },
+        ]),
+      ),
+    ).toBe(600)
+  })
+
+  test("a dead block of a worker is named with the worker, and its dependents do not count as work", () => {
+    const hole = [
+      { from: 0, to: 600 },
+      { from: 601, to: 1_200 },
+    ]
+    const status = sampleDerived(done, [
+      { name: "token_worker", ...still, coverage: hole, leases: [sampleDeadLease(600)] },
+      { ...reads, ...still, coverage: hole },
+    ])
+    const diagnosis = diagnose(status, options)
+    expect(diagnosis).toMatchObject({ state: "degraded", cause: "DEAD_BLOCK" })
+    expect(diagnosis.message).toContain("block 600 of token_worker is DEAD")
+    expect(diagnosis.todo).toContain("--height 600 --worker token_worker")
+    expect(openWork(status)).toBe(0)
+  })
+
+  test("a worker that stands still while blocks are stored is a worry, one that is held or moves is not", () => {
+    const moving = sampleStatus({}, sampleDone)
+    const stuck = sampleDerived(moving, [{ name: "token_worker", ...half }])
+    expect(diagnose(stuck, options)).toMatchObject({ state: "degraded", cause: "WORKER_STUCK" })
+    for (const better of [{ leases: [sampleLease()] }, { movedAgoMs: 400 }]) {
+      const status = sampleDerived(moving, [{ name: "token_worker", ...half, ...better }])
+      expect(diagnose(status, options).state).toBe("ok")
+    }
+    // A block a moment old is no backlog, however long ago the one before it was derived.
+    expect(diagnose(stuck, { ...options, workForMs: 300 }).state).toBe("ok")
+  })
+
+  test("a worker that no process may run says why, unless another process runs it", () => {
+    const message = "worker token_worker is declared as version 2, but its tables hold version 1"
+    const idle = sampleProcess({}, { idleWorkers: [{ worker: "token_worker", message }] })
+    const derived = (processes: readonly ProcessRow[]) =>
+      sampleDerived(sampleStatus({ processes }, sampleDone), [
+        { name: "token_worker", ...half, movedAgoMs: 400 },
+      ])
+    expect(diagnose(derived([idle]), options)).toMatchObject({
+      state: "degraded",
+      cause: "WORKER_STUCK",
+      message,
+    })
+    expect(diagnose(derived([idle, sampleProcess()]), options).state).toBe("ok")
+  })
+
+  test("workers that nobody runs are named, though blocks are stored", () => {
+    const processes = [sampleProcess({ roles: ["ingest"] })]
+    const status = sampleDerived(sampleStatus({ processes }, sampleDone), [{ name: "token_worker", ...half }])
+    const diagnosis = diagnose(status, options)
+    expect(diagnosis).toMatchObject({ state: "degraded", cause: "NO_PROCESS" })
+    expect(diagnosis.message).toMatch(/role work.*token_worker cannot go on/)
   })
 })
 

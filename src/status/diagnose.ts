@@ -1,17 +1,12 @@
 // The stall doctor's judgement. Pure, and from the status alone, so that every process and the CLI name the same cause.
 
-import { countHeights, rangeSet, subtract } from "../domain/range-set.js"
+import { countHeights } from "../domain/range-set.js"
+import type { CauseFinding, CauseLimits } from "./cause-finding.js"
 import type { ChainStatus } from "./chain-status.js"
 import type { Diagnosis } from "./diagnosis.js"
-import { type CauseFinding, findCause, findWorry } from "./find-cause.js"
+import { findCause, findWorry } from "./find-cause.js"
 
-export interface DiagnoseOptions {
-  readonly stallAfterMs: number
-  /** How long there has been work, where the caller has watched itself; otherwise as the processes say. */
-  readonly workForMs?: number | null
-}
-
-export function diagnose(status: ChainStatus, options: DiagnoseOptions): Diagnosis {
+export function diagnose(status: ChainStatus, options: CauseLimits): Diagnosis {
   const { stallAfterMs } = options
   const ingesting = status.processes.filter(({ roles }) => roles.includes("ingest"))
   if (ingesting.length === 0) return verdict("stalled", findCause(status, options))
@@ -26,13 +21,11 @@ export function diagnose(status: ChainStatus, options: DiagnoseOptions): Diagnos
   return said("ok", describeProgress(status))
 }
 
-/** Heights that somebody could do now: DEAD ones wait for a person, and are named apart. */
-export function openWork(status: ChainStatus): number {
-  return status.workers.reduce((sum, { missing, unfinished }) => {
-    const dead = rangeSet(unfinished.filter((lease) => lease.status === "DEAD").map(({ range }) => range))
-    return sum + countHeights(subtract(missing, dead))
-  }, 0)
-}
+/** Heights that somebody could do now: DEAD ones and paused workers wait for a person, and are named apart. */
+export const openWork = ({ workers }: ChainStatus): number =>
+  workers
+    .filter(({ registration }) => registration?.paused !== true)
+    .reduce((sum, { doable }) => sum + countHeights(doable), 0)
 
 function stalledForMs(
   status: ChainStatus,
@@ -56,11 +49,16 @@ function isStarting(
   return upMs <= stallAfterMs && !movedSinceStart && (status.head === null || openWork(status) > 0)
 }
 
-function describeProgress({ name, lag, percent }: ChainStatus): string {
+function describeProgress({ name, lag, percent, derivedPercent }: ChainStatus): string {
   const head = lag === 0 ? "at the head" : `${lag} block${lag === 1 ? "" : "s"} behind the head`
-  return percent === 100
-    ? `${name} is ${head}, history is complete`
-    : `${name} is ${head}, history at ${percent} %`
+  const history = percent === 100 ? "history is complete" : `history at ${percent} %`
+  const derived =
+    derivedPercent === null
+      ? ""
+      : derivedPercent === 100
+        ? ", all of it derived"
+        : `, derived ${derivedPercent} %`
+  return `${name} is ${head}, ${history}${derived}`
 }
 
 const verdict = (

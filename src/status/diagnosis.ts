@@ -10,9 +10,12 @@ export const stallCauses = [
   "LEASE_STUCK",
   "DEAD_BLOCK",
   "PARENT_MISMATCH",
+  "REORG_HALT",
   "DISK_LOW",
   "NO_PROCESS",
   "NO_FOLLOWER",
+  "WORKER_STUCK",
+  "WORKER_PAUSED",
   "UNKNOWN",
 ] as const
 

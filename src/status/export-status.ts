@@ -20,6 +20,7 @@ export function exportStatus(
   gauges.start.set({ chain }, status.start)
   gauges.epoch.set({ chain }, status.epoch)
   gauges.history.set({ chain }, status.percent / 100)
+  if (status.derivedPercent !== null) gauges.derived.set({ chain }, status.derivedPercent / 100)
   gauges.processes.set({ chain }, status.processes.length)
   if (status.head !== null) gauges.head.set({ chain }, status.head)
   if (status.finalized !== null) gauges.finalized.set({ chain }, status.finalized)
@@ -43,6 +44,8 @@ function exportWorker(
   gauges.gaps.set(labels, status.gaps.length)
   gauges.gapBlocks.set(labels, countHeights(status.gaps))
   gauges.deadBlocks.set(labels, status.leases.dead)
+  gauges.openErrors.set(labels, status.openErrors)
+  gauges.paused.set(labels, status.registration?.paused ? 1 : 0)
   gauges.rate.set(labels, status.blocksPerSecond.last60s)
   if (status.lag !== null) gauges.lag.set(labels, status.lag)
   for (const [name, count] of Object.entries(status.leases)) {

@@ -2,29 +2,17 @@
 
 import { formatRange } from "../domain/block-range.js"
 import { rawIngester } from "../raw/raw-tables.js"
+import type { CauseFinder, CauseFinding, CauseLimits } from "./cause-finding.js"
 import type { ChainStatus, StatusError } from "./chain-status.js"
-import type { StallCause } from "./diagnosis.js"
-
-export interface CauseFinding {
-  readonly cause: StallCause
-  readonly message: string
-  readonly doing: string | null
-  readonly todo: string | null
-}
-
-interface Limits {
-  readonly stallAfterMs: number
-}
+import { noWorkProcess, workerPaused, workerRefused, workerStuck } from "./find-worker-cause.js"
 
 /** A follower writes its name at every poll of the head. */
 const followerSilentMs = 30_000
 /** The reaper looks every few seconds: a lease expired for longer than this is seen by nobody. */
 const unreapedMs = 30_000
 
-type Finder = (status: ChainStatus, limits: Limits) => CauseFinding | undefined
-
 /** Why nothing moves. */
-export function findCause(status: ChainStatus, limits: Limits): CauseFinding {
+export function findCause(status: ChainStatus, limits: CauseLimits): CauseFinding {
   for (const find of stallFinders) {
     const found = find(status, limits)
     if (found) return found
@@ -38,16 +26,21 @@ export function findCause(status: ChainStatus, limits: Limits): CauseFinding {
 }
 
 /** What is wrong although things move. */
-export function findWorry(status: ChainStatus, limits: Limits): CauseFinding | undefined {
+export function findWorry(status: ChainStatus, limits: CauseLimits): CauseFinding | undefined {
   for (const find of [
     deadBlock,
     wrongChain,
     diskLow,
+    reorgHalt,
     openRollback,
     recentFault,
     allProvidersAway,
     nodeBehind,
     noFollower,
+    noWorkProcess,
+    workerRefused,
+    workerStuck,
+    workerPaused,
   ]) {
     const found = find(status, limits)
     if (found) return found
@@ -55,7 +48,7 @@ export function findWorry(status: ChainStatus, limits: Limits): CauseFinding | u
   return undefined
 }
 
-const noProcess: Finder = ({ name, processes }) =>
+const noProcess: CauseFinder = ({ name, processes }) =>
   processes.some(({ roles }) => roles.includes("ingest"))
     ? undefined
     : {
@@ -68,7 +61,7 @@ const noProcess: Finder = ({ name, processes }) =>
         todo: "start one: `tidemark start`, with the same config or database URLs",
       }
 
-const diskLow: Finder = ({ processes, lastError }) => {
+const diskLow: CauseFinder = ({ processes, lastError }) => {
   const paused = processes.filter(({ state }) => state.paused === "disk")
   const full = lastError?.code === "DATABASE_FULL" ? lastError : undefined
   if (paused.length === 0 && !full) return undefined
@@ -83,7 +76,7 @@ const diskLow: Finder = ({ processes, lastError }) => {
   }
 }
 
-const wrongChain: Finder = ({ name, chainId, providers, lastError }) => {
+const wrongChain: CauseFinder = ({ name, chainId, providers, lastError }) => {
   const wrong = providers.find(({ mismatch }) => mismatch !== null)
   if (!wrong && lastError?.code !== "CHAIN_MISMATCH") return undefined
   return {
@@ -97,33 +90,47 @@ const wrongChain: Finder = ({ name, chainId, providers, lastError }) => {
   }
 }
 
-const openRollback: Finder = (status) =>
+const openRollback: CauseFinder = (status) =>
   status.rollbackOpen
     ? parentMismatch(status, "a rollback of the chain is recorded and not finished")
     : undefined
+
+const reorgHalt: CauseFinder = ({ name, halt }) =>
+  halt === null
+    ? undefined
+    : {
+        cause: "REORG_HALT",
+        message: `${name}: ingestion halts: ${halt}`,
+        doing:
+          "nothing is deleted and nothing is stored; it goes on by itself when the node is back on the stored chain",
+        todo: "find out whether the node is right; if it is, `tidemark rollback --to H` says what would be taken back, and does it with --yes",
+      }
 
 const parentMismatch = ({ name }: ChainStatus, what: string): CauseFinding => ({
   cause: "PARENT_MISMATCH",
   message: `${name}: the chain was reorganised: ${what}`,
   doing:
-    "blocks that do not fit the stored ones are refused, and nothing is deleted; everything below goes on",
-  todo: "rolling back is a later capability: index into new databases, or wait if the node itself is on a side branch",
+    "what the node no longer has is rolled back once that is certain; until then blocks that do not fit are refused, and everything below goes on",
+  todo: "nothing, if it passes within seconds; else see whether the nodes agree on the chain and whether both databases can be reached",
 })
 
-const deadBlock: Finder = ({ deadBlocks }) => {
+const deadBlock: CauseFinder = ({ deadBlocks }) => {
   const [first] = deadBlocks
   if (!first) return undefined
   const which = `--height ${first.height}${first.worker === rawIngester ? "" : ` --worker ${first.worker}`}`
   const others = deadBlocks.length > 1 ? ` and ${deadBlocks.length - 1} more` : ""
   return {
     cause: "DEAD_BLOCK",
-    message: `block ${first.height}${others} of ${first.worker} is DEAD after ${first.attempts} tries: ${first.code ?? "BUG"}${first.error ? `, ${first.error}` : ""}`,
-    doing: "all other blocks go on; the watermark stops below it",
+    message: `block ${first.height} of ${first.worker}${others} is DEAD after ${first.attempts} tries: ${first.code ?? "BUG"}${first.error ? `, ${first.error}` : ""}`,
+    doing:
+      first.worker === rawIngester
+        ? "all other blocks go on; the watermark stops below it"
+        : "all other blocks and workers go on; the watermark stops below it, and so does whoever reads its rows",
     todo: `\`tidemark leases retry ${which}\` once the cause is gone, or \`tidemark leases skip ${which}\` to go on without it`,
   }
 }
 
-const allProvidersAway: Finder = ({ name, providers, lastError }) => {
+const allProvidersAway: CauseFinder = ({ name, providers, lastError }) => {
   if (providers.length === 0 || providers.some(({ state }) => state !== "open")) return undefined
   if (lastError?.code === "RPC_RATE_LIMITED") return rateLimited(lastError)
   const said = providers.find((provider) => provider.lastError)?.lastError
@@ -148,7 +155,7 @@ const rateLimited = (error: StatusError): CauseFinding => ({
 })
 
 /** By the newest error that is not over. */
-const lastFault: Finder = (status) => {
+const lastFault: CauseFinder = (status) => {
   const { lastError: error } = status
   switch (error?.code) {
     case undefined:
@@ -196,12 +203,12 @@ const behind = (message: string): CauseFinding => ({
   todo: "see whether the node is syncing or pruned; add another provider to RPC_URL",
 })
 
-const nodeBehind: Finder = ({ head, storedHead }) =>
+const nodeBehind: CauseFinder = ({ head, storedHead }) =>
   head !== null && storedHead !== null && storedHead > head
     ? behind(`the node's head is ${head}, below block ${storedHead} that is stored already`)
     : undefined
 
-const leaseStuck: Finder = ({ workers }, { stallAfterMs }) => {
+const leaseStuck: CauseFinder = ({ workers }, { stallAfterMs }) => {
   for (const { worker, unfinished } of workers) {
     const stuck = unfinished.find(
       (lease) =>
@@ -224,7 +231,7 @@ const leaseStuck: Finder = ({ workers }, { stallAfterMs }) => {
   return undefined
 }
 
-const noFollower: Finder = ({ name, follower, followerAgeMs, processes, headAgeMs }) => {
+const noFollower: CauseFinder = ({ name, follower, followerAgeMs, processes, headAgeMs }) => {
   // A process that came up a moment ago has yet to be elected.
   const upMs = Math.max(
     0,
@@ -241,7 +248,7 @@ const noFollower: Finder = ({ name, follower, followerAgeMs, processes, headAgeM
   }
 }
 
-const recentFault: Finder = (status, limits) => {
+const recentFault: CauseFinder = (status, limits) => {
   const { lastError } = status
   if (!lastError || lastError.agoMs > limits.stallAfterMs) return undefined
   const found = lastFault(status, limits)
@@ -249,10 +256,11 @@ const recentFault: Finder = (status, limits) => {
   return found && ["NODE_LYING", "PARENT_MISMATCH"].includes(found.cause) ? found : undefined
 }
 
-const stallFinders: readonly Finder[] = [
+const stallFinders: readonly CauseFinder[] = [
   noProcess,
   diskLow,
   wrongChain,
+  reorgHalt,
   openRollback,
   allProvidersAway,
   lastFault,
@@ -260,6 +268,9 @@ const stallFinders: readonly Finder[] = [
   leaseStuck,
   nodeBehind,
   noFollower,
+  noWorkProcess,
+  workerRefused,
+  workerStuck,
 ]
 
 const told = ({ code, message, where }: StatusError): string => `${message} (${code}, ${where})`

@@ -10,7 +10,7 @@ import {
   union,
   watermarkEnd,
 } from "../domain/range-set.js"
-import type { LeaseCounts, Rate, WorkerStatus } from "./chain-status.js"
+import type { LeaseCounts, Rate, WorkerRegistration, WorkerStatus } from "./chain-status.js"
 
 export interface ChainHeights {
   readonly start: number
@@ -19,6 +19,10 @@ export interface ChainHeights {
 }
 
 export interface WorkerInput {
+  /** Everything it depends on, with what that has done. */
+  readonly upstream?: ReadonlyMap<string, RangeSet>
+  readonly registration?: WorkerRegistration | null
+  readonly openErrors?: number
   readonly coverage: WorkerCoverage
   readonly leases: readonly LeaseRow[]
   readonly movedAgoMs: number | null
@@ -31,12 +35,19 @@ export function measureWorker(heights: ChainHeights, input: WorkerInput): Worker
   const done = union(coverage, skipped)
   const missing = subtract(chainRange(heights), done)
   const end = watermarkEnd(done, start)
+  const upstream = input.upstream ?? new Map<string, RangeSet>()
+  const dead = rangeSet(input.leases.filter(({ status }) => status === "DEAD").map(({ range }) => range))
   return {
     worker,
+    dependencies: [...upstream.keys()],
+    registration: input.registration ?? null,
+    openErrors: input.openErrors ?? 0,
+    percent: percentDone(heights, missing),
     watermark: end > start ? end - 1 : null,
     coverage,
     skipped,
     missing,
+    doable: subtract([...upstream.values()].reduce<RangeSet>(intersect, missing), dead),
     gaps: subtract(missing, rangeSet(input.leases.map(({ range }) => range))),
     leases: countLeases(input.leases),
     unfinished: input.leases,
@@ -73,6 +84,12 @@ export function percentDone(heights: ChainHeights, missing: RangeSet): number {
   if (whole === 0) return 0
   return Math.floor(((whole - countHeights(missing)) / whole) * 10_000) / 100
 }
+
+/** What all of them have; null where there are none. */
+export const derivedPercent = (heights: ChainHeights, derived: readonly WorkerStatus[]): number | null =>
+  derived.length === 0
+    ? null
+    : percentDone(heights, derived.map(({ missing }) => missing).reduce<RangeSet>(union, []))
 
 /** For what is missing below the live stretch; the head's own next blocks do not make history unfinished. */
 export function etaMs(

@@ -17,6 +17,12 @@ export interface FaultState {
   readonly atMs: number
 }
 
+/** A worker the process does not run, and why. */
+export interface IdleWorkerState {
+  readonly worker: string
+  readonly message: string
+}
+
 export interface ProcessState {
   readonly threads: number
   readonly followsHead: boolean
@@ -30,6 +36,8 @@ export interface ProcessState {
   readonly rssBytes: number
   /** How long there has been work that is not done, as the stall doctor of this process sees it; null: all is done. */
   readonly workForMs?: number | null
+  /** Declared here, but not fit for the tables there are. */
+  readonly idleWorkers?: readonly IdleWorkerState[]
 }
 
 /** Tolerates what another release wrote. */
@@ -44,12 +52,17 @@ export function parseProcessState(value: unknown): ProcessState {
     lastStoredAtMs: typeof state.lastStoredAtMs === "number" ? state.lastStoredAtMs : null,
     rssBytes: typeof state.rssBytes === "number" ? state.rssBytes : 0,
     workForMs: typeof state.workForMs === "number" ? state.workForMs : null,
+    idleWorkers: Array.isArray(state.idleWorkers) ? state.idleWorkers.filter(isIdleWorker) : [],
   }
 }
 
 const isProvider = (value: unknown): value is ProviderState =>
   typeof (value as ProviderState | null)?.label === "string" &&
   ["closed", "open", "half-open"].includes((value as ProviderState).state)
+
+const isIdleWorker = (value: unknown): value is IdleWorkerState =>
+  typeof (value as IdleWorkerState | null)?.worker === "string" &&
+  typeof (value as IdleWorkerState).message === "string"
 
 const isFault = (value: unknown): value is FaultState =>
   typeof (value as FaultState | null)?.code === "string" &&

@@ -6,6 +6,7 @@ import { createTestDatabase } from "../../test/support/test-database.js"
 import { VirtualClock } from "../../test/support/virtual-clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Database } from "../postgres/database.js"
+import { recordError } from "../workers/record-error.js"
 import { ProcessReporter } from "./process-reporter.js"
 import type { ProcessState } from "./process-state.js"
 import { readChainStatus } from "./read-chain-status.js"
@@ -205,7 +206,7 @@ describe("readChainStatus", () => {
       "insert into app.coverage (worker_type, heights) values ('token_worker', '{[0,100)}')",
     )
     const status = await readChainStatus(database, { name: "demo", app: database })
-    await database.query("delete from app.coverage")
+    await database.query("delete from app.coverage where worker_type = 'token_worker'")
     expect(status.workers.map(({ worker, watermark }) => [worker, watermark])).toEqual([
       ["raw_ingester", 599],
       ["token_worker", 99],
@@ -229,6 +230,56 @@ describe("readChainStatus", () => {
     clock.advance(1_000)
     await size()
     expect(asked).toBe(2)
+  })
+})
+
+describe("readChainStatus, workers of the app database", () => {
+  beforeEach(async () => {
+    await database.query("truncate app.coverage, app.indexing_errors")
+    await database.query("delete from app.workers")
+    await insertChain(database)
+    await insertCoverage(database, { heights: "{[0,1000),[1135,1200)}" })
+    await database.query(
+      `insert into app.workers (name, version, hash, definition, dependencies, tables, paused, paused_reason)
+       values ('token_worker', 1, '', '{}', '{}', '{transfers}', true, 'a look'),
+         ('holdings_worker', 3, '', '{}', '{token_worker}', '{holdings}', false, null)`,
+    )
+    await database.query(
+      `insert into app.coverage (worker_type, heights, skipped)
+       values ('raw_ingester', '{[0,5)}', '{}'), ('token_worker', '{[0,599)}', '{[599,600)}'), ('holdings_worker', '{[0,500)}', '{}')`,
+    )
+    await recordError(database, { worker: "token_worker", height: 3, error: new Error("no") })
+  })
+
+  test("each has what it depends on, its settings, its errors, and what it could do now", async () => {
+    const status = await readChainStatus(database, { name: "demo", app: database })
+    expect(status).toMatchObject({ watermark: 499, openErrors: 1, derivedPercent: 41.66, percent: 88.75 })
+    expect(status.workers.map(({ worker }) => worker)).toEqual([
+      "raw_ingester",
+      "holdings_worker",
+      "token_worker",
+    ])
+    expect(status.workers[1]).toMatchObject({
+      dependencies: ["raw_ingester", "token_worker"],
+      registration: { version: 3, paused: false, tables: ["holdings"] },
+      doable: [{ from: 500, to: 600 }],
+    })
+    expect(status.workers[2]).toMatchObject({
+      registration: { paused: true, pausedReason: "a look" },
+      openErrors: 1,
+      percent: 50,
+      // What raw itself covers, not the copy that app keeps of it.
+      doable: [
+        { from: 600, to: 1_000 },
+        { from: 1_135, to: 1_200 },
+      ],
+    })
+  })
+
+  test("a dependency that has no coverage row has done nothing", async () => {
+    await database.query("delete from app.coverage where worker_type = 'token_worker'")
+    const status = await readChainStatus(database, { name: "demo", app: database })
+    expect(status.workers[1]).toMatchObject({ worker: "holdings_worker", doable: [] })
   })
 })
 

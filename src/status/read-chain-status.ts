@@ -2,14 +2,18 @@
 
 import { type CoordinationTables, coordinationTables } from "../coordination/postgres/coordination-tables.js"
 import { readCoordination } from "../coordination/postgres/read-coordination.js"
-import { union } from "../domain/range-set.js"
+import { type RangeSet, union } from "../domain/range-set.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { type PartitionIndexState, readPartitionIndexes } from "../raw/partition-indexes.js"
+import { evmPartitionedTables, rawIngester } from "../raw/raw-tables.js"
+import { countOpenErrors } from "../workers/list-errors.js"
+import { readStoredWorkers, type StoredWorker } from "../workers/read-stored-workers.js"
 import type { ChainStatus, DeadBlock, ProcessRow, Rate, StatusError, WorkerStatus } from "./chain-status.js"
 import {
   type ChainHeights,
   commonWatermark,
+  derivedPercent,
   etaMs,
   lagOf,
   measureWorker,
@@ -54,20 +58,27 @@ export async function readChainStatus(
       finalized: chain?.finalized ?? null,
     }
     const schema = await readSchema(coordinationTables("raw"), tx, { heights, processes })
+    const indexes = await readPartitionIndexes(tx, evmPartitionedTables)
     const { rows } = await tx.query<{ now: number }>(
       "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
     )
-    return { chain, processes, heights, schema, now: Math.round(rows[0]!.now) }
+    return { chain, processes, heights, schema, indexes, now: Math.round(rows[0]!.now) }
   }, readLimits)
   const { chain, processes, heights, now } = base
+  const ingester = base.schema.workers.find(({ worker }) => worker === rawIngester)
   const derived = options.app
     ? await options.app.transaction(
-        (tx) => readSchema(coordinationTables("app"), tx, { heights, processes }),
+        async (tx) =>
+          readSchema(coordinationTables("app"), tx, {
+            heights,
+            processes,
+            derived: { stored: await readStoredWorkers(tx), openErrors: await countOpenErrors(tx), ingester },
+          }),
         readLimits,
       )
     : undefined
-  const workers = [...base.schema.workers, ...(derived?.workers ?? [])]
-  const ingester = base.schema.workers.find(({ worker }) => worker === rawIngester)
+  const deriving = derived?.workers ?? []
+  const workers = [...base.schema.workers, ...deriving]
   const stored = ingester ? storedHead(heights, union(ingester.coverage, ingester.skipped)) : null
   return {
     name: chain?.name ?? options.name,
@@ -86,36 +97,62 @@ export async function readChainStatus(
     etaMs: ingester
       ? etaMs(heights, { missing: ingester.missing, stored, rate: ingester.blocksPerSecond })
       : null,
+    derivedPercent: derivedPercent(heights, deriving),
     watermark: commonWatermark(workers),
     workers,
     deadBlocks: workers.flatMap(deadBlocks),
+    openErrors: deriving.reduce((sum, { openErrors }) => sum + openErrors, 0),
     lastError: newestError([base.schema.error, derived?.error, ...processes.map((one) => faultOf(one, now))]),
     store: await (options.storeSize ?? (() => readStoreSize({ raw, app: options.app })))(),
+    unindexed: [...new Set(base.indexes.filter(({ state }) => state !== "valid").map(partitionName))],
     processes,
     providers: mergeProviders(processes.flatMap(({ state }) => state.providers)),
     workForMs: workFor(processes),
     rollbackOpen: chain?.rollbackOpen ?? false,
+    halt: chain?.halt ?? null,
     readAtMs: now,
+  }
+}
+
+interface ReadSchemaOptions {
+  readonly heights: ChainHeights
+  readonly processes: readonly ProcessRow[]
+  /** For the schema whose workers depend on raw and on each other. */
+  readonly derived?: {
+    readonly stored: readonly StoredWorker[]
+    readonly openErrors: ReadonlyMap<string, number>
+    readonly ingester: WorkerStatus | undefined
   }
 }
 
 async function readSchema(
   tables: CoordinationTables,
   tx: Queryable,
-  { heights, processes }: { heights: ChainHeights; processes: readonly ProcessRow[] },
+  { heights, processes, derived }: ReadSchemaOptions,
 ): Promise<{ workers: readonly WorkerStatus[]; error: StatusError | undefined }> {
-  const { coverage, leases } = await readCoordination(tables, tx)
+  const { coverage: all, leases } = await readCoordination(tables, tx)
+  // The copy of raw's coverage that app keeps is a hint for claims, and says nothing that raw does not say better.
+  const coverage = derived ? all.filter(({ workerType }) => workerType !== rawIngester) : all
   const throughput = await readThroughput(tables, tx)
   const ages = await readCoverageAges(tables, tx)
   const upMs = Math.max(0, ...processes.map((process) => process.upMs))
-  const workers = coverage.map((one) =>
-    measureWorker(heights, {
+  const done = new Map([
+    [rawIngester, derived?.ingester ? union(derived.ingester.coverage, derived.ingester.skipped) : []],
+    ...coverage.map((one): [string, RangeSet] => [one.workerType, union(one.heights, one.skipped)]),
+  ])
+  const workers = coverage.map((one) => {
+    const stored = derived?.stored.find(({ name }) => name === one.workerType)
+    const dependencies = derived ? [rawIngester, ...(stored?.dependencies ?? [])] : []
+    return measureWorker(heights, {
       coverage: one,
+      upstream: new Map(dependencies.map((name) => [name, done.get(name) ?? []])),
+      registration: stored ?? null,
+      openErrors: derived?.openErrors.get(one.workerType) ?? 0,
       leases: leases.filter(({ workerType }) => workerType === one.workerType),
       movedAgoMs: ages.get(one.workerType) ?? null,
       blocksPerSecond: rateOf(throughput.get(one.workerType), upMs),
-    }),
-  )
+    })
+  })
   return { workers, error: await readLeaseError(tables, tx) }
 }
 
@@ -125,6 +162,8 @@ function rateOf(blocks: { last10s: number; last60s: number } | undefined, upMs: 
   const seconds = (most: number): number => (upMs > 0 ? Math.min(most, Math.max(1, upMs / 1_000)) : most)
   return { last10s: blocks.last10s / seconds(10), last60s: blocks.last60s / seconds(60) }
 }
+
+const partitionName = ({ table, partition }: PartitionIndexState): string => `${table.schema}.${partition}`
 
 const deadBlocks = ({ worker, unfinished }: WorkerStatus): DeadBlock[] =>
   unfinished

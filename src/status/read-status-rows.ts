@@ -20,6 +20,7 @@ export interface ChainRow {
   readonly follower: string | null
   readonly followerAgeMs: number | null
   readonly rollbackOpen: boolean
+  readonly halt: string | null
 }
 
 /** Undefined until the chain was pinned. */
@@ -30,7 +31,7 @@ export async function readChainRow(sql: Queryable): Promise<ChainRow | undefined
     Record<string, string | null> & { head_age: number | null; followed_age: number | null; open: boolean }
   >(
     `select chain_name, chain_id, chain_epoch, start_height, live_from, head_height, finalized_height, followed_by,
-       ${ageMs("head_seen_at")} as head_age, ${ageMs("followed_at")} as followed_age, intent_id is not null as open
+       ${ageMs("head_seen_at")} as head_age, ${ageMs("followed_at")} as followed_age, intent_id is not null as open, halt_reason
      from raw.chain_state`,
   )
   if (!row) return undefined
@@ -47,6 +48,7 @@ export async function readChainRow(sql: Queryable): Promise<ChainRow | undefined
     follower: row["followed_by"] ?? null,
     followerAgeMs: row.followed_age,
     rollbackOpen: row.open,
+    halt: row["halt_reason"] ?? null,
   }
 }
 

@@ -24,7 +24,10 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
     watermark_height: height(status.watermark),
     history_percent: status.percent,
     history_eta_ms: status.etaMs,
+    derived_percent: status.derivedPercent,
+    open_errors: status.openErrors,
     rollback_open: status.rollbackOpen,
+    halt: status.halt,
     workers: status.workers.map(workerJson),
     dead_blocks: status.deadBlocks.slice(0, maxLeases).map((dead) => ({
       worker: dead.worker,
@@ -40,6 +43,7 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
       where: status.lastError.where,
     },
     store: { raw_bytes: status.store.rawBytes, app_bytes: status.store.appBytes },
+    unindexed_partitions: status.unindexed.slice(0, maxRanges),
     processes: status.processes.map((process) => ({
       id: process.id,
       host: process.host,
@@ -70,9 +74,17 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
 
 export type StatusJson = ReturnType<typeof statusJson>
 
-function workerJson(worker: WorkerStatus) {
+export function workerJson(worker: WorkerStatus) {
   return {
     worker: worker.worker,
+    dependencies: worker.dependencies,
+    version: worker.registration?.version ?? null,
+    tables: worker.registration?.tables ?? [],
+    paused: worker.registration?.paused ?? false,
+    paused_reason: worker.registration?.pausedReason ?? null,
+    concurrency: worker.registration?.concurrency ?? null,
+    open_errors: worker.openErrors,
+    percent: worker.percent,
     watermark_height: height(worker.watermark),
     coverage: rangesJson(worker.coverage),
     coverage_blocks: countHeights(worker.coverage),

@@ -1,0 +1,42 @@
+// What is wrong with a store, for people and as JSON. Pure.
+
+import { describeRemedy, type Finding } from "../verify/finding.js"
+import { createPaint } from "./paint.js"
+import type { ChainFindings } from "./verify-chain.js"
+
+export function renderFindings(
+  { chain, findings, cut }: ChainFindings,
+  { colour }: { colour: boolean },
+): string {
+  const paint = createPaint(colour)
+  if (findings.length === 0 && cut)
+    return `${paint.strong(chain)}: ${paint.busy("stopped before the end; nothing wrong was found so far")}\n`
+  if (findings.length === 0) return `${paint.strong(chain)}: ${paint.good("nothing wrong was found")}\n`
+  const lines = findings.map(
+    (finding) =>
+      `  ${paint.bad(finding.check.padEnd(13))} ${finding.message}\n  ${" ".repeat(13)} ${paint.dim(`repair: ${describeRemedy(finding.remedy)}`)}`,
+  )
+  const count = cut
+    ? `more than ${findings.length} findings; these are the first`
+    : `${findings.length} findings`
+  return `${paint.strong(chain)}: ${paint.bad(count)}\n${lines.join("\n")}\n`
+}
+
+/** Heights are strings, as everywhere in JSON. */
+export const findingsJson = ({ chain, findings, cut }: ChainFindings): Record<string, unknown> => ({
+  chain,
+  clean: findings.length === 0 && !cut,
+  cut,
+  findings: findings.map(findingJson),
+})
+
+const findingJson = ({ check, table, heights, key, expected, found, message, remedy }: Finding) => ({
+  check,
+  table,
+  ...(heights ? { from: String(heights.from), to: String(heights.to) } : {}),
+  ...(key ? { key } : {}),
+  ...(expected === undefined ? {} : { expected }),
+  ...(found === undefined ? {} : { found }),
+  message,
+  repair: remedy.kind,
+})

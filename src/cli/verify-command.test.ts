@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { DeriveStore } from "../../test/support/derive-store.js"
+import { openWholeStore } from "../../test/support/whole-store.js"
+import { ftHoldingsWorker } from "../indexes/ft-holdings/ft-holdings-worker.js"
+import { tokenWorker } from "../indexes/tokens/token-worker.js"
+import { systemClock } from "../platform/clock.js"
+import { systemRandom } from "../platform/random.js"
+import { main } from "./main.js"
+
+let store: DeriveStore
+let cwd: string
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "tidemark-verify-"))
+  const workers = [tokenWorker, ftHoldingsWorker]
+  store = await openWholeStore({ seed: 3, from: 0, to: 20, workers, twoDatabases: false })
+}, 60_000)
+
+afterAll(async () => {
+  await store.close()
+  await rm(cwd, { recursive: true })
+})
+
+async function run(argv: readonly string[], signal = new AbortController().signal) {
+  let out = ""
+  let err = ""
+  const code = await main(argv, {
+    cwd,
+    env: { DB_RAW_URL: store.rawUrl, TIDEMARK_DIR: join(cwd, ".tidemark") },
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+    clock: systemClock,
+    random: systemRandom,
+    signal,
+    actor: "ann@harbour",
+    ask: undefined,
+  })
+  return { code, out, err }
+}
+
+const lookups = async (): Promise<number> =>
+  (await store.app.query<{ count: number }>("select count(*)::int4 as count from raw.block_lookup")).rows[0]!
+    .count
+
+describe("tidemark verify and repair", () => {
+  test("a store with nothing wrong is 0", async () => {
+    expect(await run(["verify"])).toEqual({ code: 0, out: "test: nothing wrong was found\n", err: "" })
+    expect(await run(["repair", "--yes"])).toMatchObject({ code: 0 })
+  })
+
+  test("one that was interrupted does not pass for whole", async () => {
+    const { code, out } = await run(["verify"], AbortSignal.abort())
+    expect(code).toBe(1)
+    expect(out).toContain("stopped before the end")
+  })
+
+  test("heights that make no sense are a usage error", async () => {
+    for (const flags of [
+      ["--from", "x"],
+      ["--to", "-1"],
+      ["--from", "9", "--to", "8"],
+      ["--limit", "0"],
+    ]) {
+      expect(await run(["verify", ...flags])).toMatchObject({ code: 2, out: "" })
+    }
+  })
+
+  test("what is wrong is named, shown by a dry run, and mended with --yes", async () => {
+    const before = await lookups()
+    await store.app.query("delete from raw.block_lookup where height in (4, 11)")
+    const found = await run(["verify"])
+    expect(found.code).toBe(1)
+    expect(found.out).toMatch(/test: 2 findings\n {2}row-lookups +block 0x\w+ of block 4 has no lookup\n/)
+    expect((await run(["verify", "--from", "5", "--to", "10"])).code).toBe(0)
+    expect((await run(["verify", "--from", "5", "--to", "11"])).code).toBe(1)
+    expect((await run(["verify", "--limit", "1"])).out).toContain("more than 1 findings")
+    expect(JSON.parse((await run(["verify", "--json"])).out)).toMatchObject({
+      chains: [
+        {
+          chain: "test",
+          clean: false,
+          cut: false,
+          findings: [{ check: "row-lookups", table: "raw.block_lookup", from: "4", to: "5" }, { from: "11" }],
+        },
+      ],
+    })
+    const dry = await run(["repair"])
+    expect(dry.code).toBe(1)
+    expect(dry.out).toContain("2 can be mended: run it again with --yes.")
+    expect(await lookups()).toBe(before - 2)
+    const done = await run(["repair", "--yes"])
+    expect(done.code).toBe(0)
+    expect(done.out).toContain("Mended 2.")
+    expect(await run(["verify"])).toMatchObject({ code: 0 })
+    const { rows } = await store.app.query("select actor, action from raw.audit_log")
+    expect(rows).toEqual([{ actor: "ann@harbour", action: "repair" }])
+  })
+})

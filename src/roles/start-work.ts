@@ -1,0 +1,162 @@
+// The role `work` of one chain: the tables of its workers, the threads that derive, the reaper and the partitions of the app database,
+// and whoever asks the node about tokens.
+
+import { defaultFailurePolicy } from "../coordination/after-failure.js"
+import { LeaseReaper } from "../coordination/lease-reaper.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { MetadataObserver } from "../indexes/token-metadata/metadata-observer.js"
+import { metadataWorker } from "../indexes/token-metadata/metadata-worker.js"
+import type { Clock } from "../platform/clock.js"
+import type { ChainConfig } from "../platform/load-config.js"
+import type { Logger } from "../platform/logger.js"
+import type { Metrics } from "../platform/metrics.js"
+import type { Random } from "../platform/random.js"
+import type { Service } from "../platform/service.js"
+import type { ProcessSettings } from "../platform/settings.js"
+import type { Database } from "../postgres/database.js"
+import { heightFrom } from "../postgres/postgres-error.js"
+import { PartitionKeeper } from "../raw/partition-keeper.js"
+import type { SharedLimitHandle } from "../source/evm/shared-limit.js"
+import { foldIndexes } from "../workers/fold-indexes.js"
+import { planFolds } from "../workers/fold-plans.js"
+import { ensureWorkerTables, type IdleWorker } from "../workers/postgres/ensure-worker-tables.js"
+import type { WorkerRegistry } from "../workers/worker-registry.js"
+import type { ChainDatabases } from "./chain-databases.js"
+import { createChainSource } from "./create-chain-source.js"
+import { WorkThreads } from "./work-threads.js"
+
+export interface StartWorkDeps {
+  readonly raw: Database
+  readonly app: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export interface StartWorkOptions {
+  readonly chain: ChainConfig
+  readonly name: string
+  readonly chainId: string
+  readonly holder: string
+  readonly settings: ProcessSettings
+  readonly registry: WorkerRegistry
+  readonly databases: ChainDatabases
+  readonly limits: readonly SharedLimitHandle[]
+  readonly configFile: string | undefined
+  readonly lanes: number
+  readonly onDerived: (range: { readonly from: number; readonly to: number; readonly at: number }) => void
+}
+
+export interface Work {
+  /** Started by the caller. */
+  readonly services: readonly Service[]
+  readonly threads: WorkThreads
+  /** Workers this process derives. */
+  readonly runnable: readonly string[]
+  /** Workers that are declared here and not run. */
+  readonly idle: readonly IdleWorker[]
+}
+
+const partitionCheckMs = 30_000
+const observeMs = 2_000
+const observedBytesInFlight = 8 << 20
+/** What one contract can cost, whatever it answers. */
+const observedLimits = { rpcTimeoutMs: 10_000, rpcMaxResponseBytes: 16 << 20 }
+
+export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions): Promise<Work> {
+  const { raw, app, clock, random, logger, metrics } = deps
+  const { chain, name, settings, registry } = options
+  const indexes = [...planFolds(registry).values()].flat().flatMap(foldIndexes)
+  const tables = await ensureWorkerTables(app, { registry, indexes })
+  if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers made")
+  const idle = [...tables.outdated, ...tables.changed, ...tables.blocked]
+  for (const { worker, message } of idle) logger.warn({ worker }, message)
+  const policy = { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts }
+  const leases = new PostgresLeaseStore({ executor: app, schema: "app", random, policy })
+  const threads = new WorkThreads({
+    inputs: Array.from({ length: settings.workThreads }, (_, index) => ({
+      index,
+      holder: options.holder,
+      chain,
+      chainName: name,
+      rawUrl: options.databases.rawUrl,
+      appUrl: options.databases.appUrl,
+      settings,
+      configFile: options.configFile,
+      runnable: tables.runnable,
+      lanes: options.lanes,
+    })),
+    registry,
+    leases,
+    app,
+    clock,
+    logger,
+    drainMs: settings.drainMs,
+    deadlineMs: settings.workerDeadlineMs,
+    memoryMb: settings.workerMemoryMb,
+    shortestTtlMs: Math.min(settings.leaseTtlMs, settings.headLeaseTtlMs),
+    onReport: (_, report) => metrics.addWork(name, report),
+    onDerived: options.onDerived,
+  })
+  const services: Service[] = [
+    new LeaseReaper({
+      leases,
+      clock,
+      logger,
+      intervalMs: settings.reapIntervalMs,
+      onReaped: (outcome) => metrics.addReaped(name, outcome),
+    }),
+    new PartitionKeeper({
+      database: app,
+      state: raw,
+      tables: registry.partitionedTables(),
+      clock,
+      logger,
+      intervalMs: partitionCheckMs,
+    }),
+    threads,
+  ]
+  if (tables.runnable.includes(metadataWorker.name)) {
+    services.push(
+      new MetadataObserver({
+        database: app,
+        // A source of its own: contracts that misbehave must not trip the circuit that blocks come through.
+        node: createChainSource(deps, {
+          chain: { ...chain, ...observedLimits },
+          chainId: options.chainId,
+          limits: options.limits,
+          bytesInFlight: observedBytesInFlight,
+        }),
+        observedBlock: () => coveredHead({ raw, app }),
+        clock,
+        logger,
+        random,
+        intervalMs: observeMs,
+      }),
+    )
+  }
+  return { services, threads, runnable: tables.runnable, idle }
+}
+
+/** The highest block that the metadata worker covers, with its hash. */
+async function coveredHead({
+  raw,
+  app,
+}: {
+  raw: Database
+  app: Database
+}): Promise<{ height: number; hash: string } | undefined> {
+  const {
+    rows: [covered],
+  } = await app.query<{ end: string | null }>(
+    `select upper(range_merge(heights)) as end from app.coverage where worker_type = $1 and not isempty(heights)`,
+    [metadataWorker.name],
+  )
+  if (!covered?.end) return undefined
+  const height = heightFrom(covered.end) - 1
+  const {
+    rows: [block],
+  } = await raw.query<{ hash: Buffer }>("select hash from raw.blocks where height = $1", [height])
+  return block && { height, hash: `0x${block.hash.toString("hex")}` }
+}

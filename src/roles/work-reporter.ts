@@ -1,0 +1,80 @@
+// Adds up what a work thread does and posts the sums to the process a few times a second.
+
+import type { Clock } from "../platform/clock.js"
+import { silentLogger } from "../platform/logger.js"
+import { LoopingService } from "../platform/looping-service.js"
+import type { DeriveOutcome } from "../workers/range-deriver.js"
+import { WorkerFault } from "../workers/worker-fault.js"
+import type { WorkReport } from "./work-messages.js"
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+interface Counts extends Mutable<Omit<WorkReport, "type" | "workers" | "faults">> {
+  workers: Record<string, { ranges: number; blocks: number; extractMs: number }>
+  faults: Record<string, number>
+}
+
+const zero = (): Counts => ({
+  workers: {},
+  faults: {},
+  rows: 0,
+  bytes: 0,
+  readMs: 0,
+  extractMs: 0,
+  writeMs: 0,
+  foldMs: 0,
+})
+
+export class WorkReporter extends LoopingService {
+  private readonly post: (report: WorkReport) => void
+  private counts = zero()
+
+  constructor({ clock, post }: { clock: Clock; post: (report: WorkReport) => void }) {
+    super({ name: "work-reporter", clock, logger: silentLogger, intervalMs: 500 })
+    this.post = post
+  }
+
+  outcome(outcome: DeriveOutcome): void {
+    const { counts } = this
+    if (outcome.kind === "idle") return
+    if (outcome.kind === "failed") {
+      if (outcome.error instanceof WorkerFault) this.fault(outcome.error)
+      return
+    }
+    const { committed, dropped, totals } = outcome.result
+    for (const { fault } of dropped) if (fault) this.fault(fault)
+    for (const { workerType, range } of committed) {
+      counts.workers[workerType] ??= { ranges: 0, blocks: 0, extractMs: 0 }
+      const own = counts.workers[workerType]
+      own.ranges++
+      own.blocks += range.to - range.from
+      own.extractMs += totals.byWorker[workerType] ?? 0
+    }
+    counts.rows += totals.rows
+    counts.bytes += totals.bytes
+    counts.readMs += totals.readMs
+    counts.extractMs += totals.extractMs
+    counts.writeMs += totals.writeMs
+    counts.foldMs += totals.foldMs
+  }
+
+  async runOnce(): Promise<undefined> {
+    this.flush()
+    return undefined
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop()
+    this.flush()
+  }
+
+  private fault({ worker }: WorkerFault): void {
+    this.counts.faults[worker] = (this.counts.faults[worker] ?? 0) + 1
+  }
+
+  private flush(): void {
+    const { counts } = this
+    if (Object.keys(counts.workers).length === 0 && Object.keys(counts.faults).length === 0) return
+    this.counts = zero()
+    this.post({ type: "report", ...counts })
+  }
+}

@@ -1,0 +1,182 @@
+// The inside of a worker thread that derives: a few lanes for history and one for the tip. It claims, reads, extracts and commits;
+// its leases are kept alive by the process, which also ends it when an extract does not come back.
+
+import { parentPort, workerData } from "node:worker_threads"
+import { defaultFailurePolicy, type FailurePolicy } from "../coordination/after-failure.js"
+import type { Lease } from "../coordination/lease-store.js"
+import { systemClock } from "../platform/clock.js"
+import { systemRandom } from "../platform/random.js"
+import type { Service } from "../platform/service.js"
+import { Connection } from "../postgres/connection.js"
+import { DeriveProgress } from "../workers/derive-progress.js"
+import { FoldTurns } from "../workers/fold-turns.js"
+import type { LeaseKeeper } from "../workers/held-leases.js"
+import { LiveDeriver } from "../workers/live-deriver.js"
+import { PostgresDerivedStore, tipApplicationName } from "../workers/postgres/postgres-derived-store.js"
+import { PostgresRawReader } from "../workers/postgres/postgres-raw-reader.js"
+import { RangeDeriver } from "../workers/range-deriver.js"
+import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
+import { WorkLane } from "../workers/work-lane.js"
+import { readWorkPlan } from "../workers/work-plan.js"
+import { loadWorkers } from "./load-workers.js"
+import { createThreadLogger } from "./thread-logger.js"
+import type { FromWorkThread, ToWorkThread, WorkThreadInput } from "./work-messages.js"
+import { WorkReporter } from "./work-reporter.js"
+
+const port = parentPort!
+const input = workerData as WorkThreadInput
+const { chain, settings } = input
+const clock = systemClock
+const random = systemRandom
+const post = (message: FromWorkThread): void => port.postMessage(message)
+const logger = createThreadLogger(post, { chain: input.chainName, workThread: input.index })
+const registry = await loadWorkers({ configFile: input.configFile, chain })
+const store = new PostgresDerivedStore(registry)
+const progress = new DeriveProgress(input.progress)
+const applicationName = `tidemark ${input.chainName} work`
+const connectRaw = (): Promise<Connection> => Connection.open({ url: input.rawUrl, applicationName })
+const connectAppAs = (applicationName: string) => (): Promise<Connection> =>
+  Connection.open({ url: input.appUrl, applicationName })
+
+const lost = new Map<string, AbortController>()
+const keeper: LeaseKeeper = {
+  hold: (leases: readonly Lease[], { sentAt, signal }) => {
+    const controller = new AbortController()
+    for (const { epoch } of leases) lost.set(epoch, controller)
+    post({ type: "held", leases, sentAt })
+    return {
+      signal: AbortSignal.any([signal, controller.signal]),
+      letGo: () => {
+        for (const { epoch } of leases) lost.delete(epoch)
+        post({ type: "let-go", epochs: leases.map(({ epoch }) => epoch) })
+      },
+    }
+  },
+}
+
+let paused: string | null = null
+const mayClaim = (): boolean => paused === null
+const reporter = new WorkReporter({ clock, post })
+
+interface Lane {
+  readonly deriver: RangeDeriver
+  readonly raw: PostgresRawReader
+}
+const lanes: Lane[] = []
+function makeLane({
+  connect,
+  policy,
+  turns,
+}: {
+  connect: () => Promise<Connection>
+  policy: FailurePolicy
+  turns?: FoldTurns
+}): Lane {
+  const raw = new PostgresRawReader({ connect: connectRaw })
+  const deriver = new RangeDeriver(
+    {
+      connect,
+      raw,
+      store,
+      registry,
+      keeper,
+      progress,
+      ...(turns ? { turns } : {}),
+      clock,
+      random,
+      logger,
+      policy: { ...policy, maxAttempts: settings.maxAttempts },
+    },
+    {
+      holder: input.holder,
+      rangeSize: settings.rangeSize,
+      recordBackend: !settings.pooledConnections,
+    },
+  )
+  const lane = { deriver, raw }
+  lanes.push(lane)
+  return lane
+}
+const planOf =
+  ({ deriver }: Lane) =>
+  async () =>
+    readWorkPlan(await deriver.connection(), { registry, runnable: input.runnable })
+
+const services: Service[] = []
+// A block that fails at the tip is tried again after 5, 10, 20 seconds, and then as any range.
+const tip = makeLane({
+  connect: connectAppAs(`${tipApplicationName} ${input.chainName}`),
+  policy: { ...defaultFailurePolicy, backoffBaseMs: 5_000 },
+})
+const live = new LiveDeriver({
+  deriver: tip.deriver,
+  copier: new RawCoverageCopier({
+    raw: { query: async (sql, params) => (await tip.raw.idleConnection()).query(sql, params) },
+    app: {
+      query: async (sql, params) => (await tip.deriver.connection()).query(sql, params),
+      transaction: async (work, options) => (await tip.deriver.connection()).transaction(work, options),
+    },
+  }),
+  readPlan: planOf(tip),
+  clock,
+  logger,
+  random,
+  endBlock: chain.endBlock,
+  leaseTtlMs: settings.headLeaseTtlMs,
+  pollMs: 200,
+  mayClaim,
+  onOutcome: (outcome) => reporter.outcome(outcome),
+  onDerived: ({ from, to }) => post({ type: "derived", from, to, at: clock.monotonic() }),
+})
+services.push(live)
+const turns = new FoldTurns()
+for (let index = 0; index < input.lanes; index++) {
+  const lane = makeLane({ connect: connectAppAs(applicationName), policy: defaultFailurePolicy, turns })
+  services.push(
+    new WorkLane({
+      deriver: lane.deriver,
+      readPlan: planOf(lane),
+      clock,
+      logger,
+      random,
+      order: chain.backfill,
+      endBlock: chain.endBlock,
+      rangeSize: settings.rangeSize,
+      leaseTtlMs: settings.leaseTtlMs,
+      idleMs: 500,
+      mayClaim,
+      onOutcome: (outcome) => reporter.outcome(outcome),
+    }),
+  )
+}
+
+port.on("message", (message: ToWorkThread) => {
+  switch (message.type) {
+    case "pause":
+      paused = message.reason
+      break
+    case "wake":
+      live.wake()
+      break
+    case "lost":
+      lost.get(message.epoch)?.abort()
+      break
+    case "stop":
+      void stop()
+  }
+})
+reporter.start()
+for (const service of services) service.start()
+
+async function stop(): Promise<void> {
+  paused = "draining"
+  // What is under way may finish; after that it is cut off and given back.
+  const drained = new AbortController()
+  const allIdle = Promise.all(lanes.map(({ deriver }) => deriver.idle())).then(() => drained.abort())
+  await Promise.race([allIdle, clock.sleep(settings.drainMs, drained.signal)])
+  await Promise.all(services.map((service) => service.stop()))
+  await reporter.stop()
+  await Promise.allSettled(lanes.flatMap(({ deriver, raw }) => [deriver.close(), raw.close()]))
+  post({ type: "stopped" })
+  port.close()
+}
