@@ -15,12 +15,24 @@ const mayImport: Record<string, readonly string[]> = {
   source: ["domain", "platform"],
   coordination: ["domain", "platform", "postgres"],
   raw: ["domain", "platform", "postgres", "source", "coordination"],
-  status: ["domain", "platform", "postgres", "coordination", "raw"],
+  workers: ["domain", "platform", "postgres", "coordination", "raw"],
+  indexes: ["domain", "platform", "postgres", "source", "coordination", "workers"],
+  rollback: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "indexes"],
+  verify: [
+    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "indexes", "rollback"],
+  ],
+  status: ["domain", "platform", "postgres", "coordination", "raw", "workers"],
   api: ["domain", "platform", "postgres", "coordination", "raw", "status"],
   demo: ["domain", "platform"],
-  roles: ["domain", "platform", "postgres", "source", "coordination", "raw", "status", "api", "demo"],
-  cli: ["domain", "platform", "postgres", "source", "coordination", "raw", "status", "api", "demo", "roles"],
-  "config.ts": ["platform"],
+  roles: [
+    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "indexes", "rollback"],
+    ...["verify", "status", "api", "demo"],
+  ],
+  cli: [
+    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "indexes", "rollback"],
+    ...["verify", "status", "api", "demo", "roles"],
+  ],
+  "config.ts": ["platform", "workers"],
 }
 
 function filesBelow(directory: string): string[] {

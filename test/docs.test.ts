@@ -6,16 +6,23 @@ import { dirname, join, relative, resolve } from "node:path"
 import type { FastifyInstance } from "fastify"
 import { describe, expect, test } from "vitest"
 import { statusRoutes } from "../src/api/status-routes.js"
+import { errorsHelp } from "../src/cli/errors-command.js"
 import { leasesHelp } from "../src/cli/leases-command.js"
 import { migrateHelp } from "../src/cli/migrate-command.js"
+import { repairHelp } from "../src/cli/repair-command.js"
+import { rollbackHelp } from "../src/cli/rollback-command.js"
 import { startHelp } from "../src/cli/start.js"
 import { statusHelp } from "../src/cli/status-command.js"
+import { verifyHelp } from "../src/cli/verify-command.js"
+import { workersHelp } from "../src/cli/workers-command.js"
+import { builtInWorkers } from "../src/indexes/built-in-workers.js"
 import { systemClock } from "../src/platform/clock.js"
 import { errorCodes } from "../src/platform/errors.js"
 import { createMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, checkNames, processSettings } from "../src/platform/settings.js"
 import { stallCauses } from "../src/status/diagnosis.js"
+import { generatedColumns } from "../src/workers/state-columns.js"
 
 const root = resolve(import.meta.dirname, "..")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -178,11 +185,20 @@ describe("docs/reference/schema.md", () => {
       .filter((line) => !line.startsWith("constraint "))
       .map((line) => line.replaceAll('"', "").split(" ")[0]!)
   }
-  const tables = new Map(
-    [...sql.matchAll(/^create (?:table|view) (\S+) (?:\(|as select)\n([\s\S]*?)(?:\n\).*)?;$/gm)].map(
-      ([, name, body]) => [name!, columnsOf(body!)],
-    ),
+  const derived = builtInWorkers.flatMap((worker) =>
+    Object.entries(worker.tables).map(([name, table]): [string, string[]] => [
+      `app.${name}`,
+      table.kind === "events"
+        ? Object.keys(table.columns)
+        : [...Object.keys(table.key), ...Object.keys(table.columns), ...generatedColumns(table)],
+    ]),
   )
+  const tables = new Map([
+    ...[...sql.matchAll(/^create (?:table|view) (\S+) (?:\(|as select)\n([\s\S]*?)(?:\n\).*)?;$/gm)].map(
+      ([, name, body]): [string, string[]] => [name!, columnsOf(body!)],
+    ),
+    ...derived,
+  ])
 
   test("has every table and view of both schemas, and no other", () => {
     const headings = [...read(page).matchAll(/^### (\S+)$/gm)].map(([, name]) => name!)
@@ -209,12 +225,20 @@ test("docs/reference/http.md has every route, and no other", () => {
   expect(headings).toEqual(served)
 })
 
-test.each(Object.entries({ start: startHelp, status: statusHelp, leases: leasesHelp, migrate: migrateHelp }))(
-  "docs/reference/cli.md has the help of %s, word for word",
-  (name, help) => {
-    expect(section("docs/reference/cli.md", `## tidemark ${name}`)).toContain(help.trim())
-  },
-)
+const helps = {
+  start: startHelp,
+  status: statusHelp,
+  leases: leasesHelp,
+  workers: workersHelp,
+  errors: errorsHelp,
+  rollback: rollbackHelp,
+  verify: verifyHelp,
+  repair: repairHelp,
+  migrate: migrateHelp,
+}
+test.each(Object.entries(helps))("docs/reference/cli.md has the help of %s, word for word", (name, help) => {
+  expect(section("docs/reference/cli.md", `## tidemark ${name}`)).toContain(help.trim())
+})
 
 test("docs/hazards.md names tests that exist, and says where there is none", () => {
   const rows = tableRows(read("docs/hazards.md"))
@@ -223,7 +247,12 @@ test("docs/hazards.md names tests that exist, and says where there is none", () 
     for (const part of tests!.split("<br>")) {
       const [, file, title] = /^`([^`]+)`: "(.+)"$/.exec(part) ?? []
       if (part.startsWith("missing")) continue
-      const found = file && existsSync(join(root, file)) && read(file).includes(`("${title}"`)
+      const found =
+        file &&
+        existsSync(join(root, file)) &&
+        read(file)
+          .replace(/\(\s+"/g, `("`)
+          .includes(`("${title}"`)
       if (!found) wrong.push(`${hazard}: ${part}`)
     }
   }

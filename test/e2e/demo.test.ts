@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { checkDerived } from "../checker/check-derived.js"
+import { formatReport } from "../checker/format-report.js"
 import { startChainServer } from "../support/chain-server.js"
+import { DerivedProbe } from "../support/derived-probe.js"
 import { StoreProbe } from "../support/store-probe.js"
 import type { TidemarkProcess } from "../support/tidemark-process.js"
 import { waitUntil } from "../support/wait-until.js"
@@ -48,6 +51,7 @@ describe("a plain start in an empty directory", () => {
   let url: string
   let watermark = 0
   let genesis: string
+  let databases: { rawUrl: string; appUrl: string }
 
   it("becomes ready, follows its head within a second, and answers", async () => {
     first = workplace.start()
@@ -88,6 +92,7 @@ describe("a plain start in an empty directory", () => {
       DB_APP_URL: value("DB_APP_URL"),
       RPC_URL: value("RPC_URL"),
     }
+    databases = { rawUrl: env.DB_RAW_URL, appUrl: env.DB_APP_URL }
     const joined = workplace.start(["--roles", "ingest"], env)
     await urlOf(joined)
     await waitUntil(async () => (await chainOf(url)).processes.length === 2, {
@@ -103,6 +108,29 @@ describe("a plain start in an empty directory", () => {
     genesis = state!.hash
     await probe.close()
   }, 60_000)
+
+  it("derives every table as the checker has it, of every kind of event there is", async () => {
+    const probe = new DerivedProbe(databases.appUrl)
+    const head = Number((await chainOf(url)).stored_head_height)
+    await waitUntil(
+      async () => {
+        const covered = Object.values(await probe.coverage()).map(
+          (text) => /^\{\[0,(\d+)\)\}$/.exec(text)?.[1],
+        )
+        return covered.length > 0 && covered.every((end) => Number(end) > head)
+      },
+      { what: `every worker at block ${head}`, timeoutMs: 60_000 },
+    )
+    const errors = await probe.errors()
+    const tags = await probe.rows<{ tag: string }>("select distinct tag from app.tx_tags")
+    await probe.close()
+    const report = await checkDerived(databases)
+    expect(report.ok, formatReport(report)).toBe(true)
+    expect(errors).toEqual([])
+    expect(report.tables.filter(({ rowsFound }) => rowsFound === 0)).toEqual([])
+    const named = tags.map(({ tag }) => tag)
+    expect(named).toEqual(expect.arrayContaining(["FAILED", "CONTRACT_DEPLOY", "WRAP", "SWAP", "NFT_MINT"]))
+  }, 90_000)
 
   it("keeps chain and data over a clean restart", async () => {
     watermark = Number((await chainOf(url)).watermark_height)

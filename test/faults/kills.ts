@@ -11,7 +11,7 @@ export interface KillOptions {
   readonly blocks: number
   readonly seed: number
   readonly timeoutMs: number
-  /** A kill comes this long after its share of the blocks was stored, at most. */
+  /** A kill comes this long after its share of the blocks was done, at most. */
   readonly delayMs?: number
 }
 
@@ -30,8 +30,8 @@ export async function runWithKills(stage: Stage, options: KillOptions): Promise<
   let leasesLost = 0
   for (let kill = 1; kill <= kills; kill++) {
     const due = Math.floor((blocks * kill) / (kills + 1))
-    await waitUntil(async () => (await stage.probe.storedBlocks()) >= due, {
-      what: `${due} blocks stored after ${kill - 1} kills\n${stage.report()}`,
+    await waitUntil(async () => (await stage.progress()) >= due, {
+      what: `${due} blocks done after ${kill - 1} kills\n${stage.report()}`,
       timeoutMs,
       everyMs: 20,
     })
@@ -39,11 +39,12 @@ export async function runWithKills(stage: Stage, options: KillOptions): Promise<
     const victim = stage.members[Math.floor(random.next() * stage.members.length)]!
     victim.kill("SIGKILL")
     await victim.exit
-    const held = (await stage.probe.unfinished()).filter(({ leasedBy }) => leasedBy === holderOf(victim))
+    const unfinished = [...(await stage.probe.unfinished()), ...(await stage.derived.leases())]
+    const held = unfinished.filter(({ leasedBy }) => leasedBy === holderOf(victim))
     leasesLost += held.filter(({ status }) => status === "ACTIVE").length
     stage.start()
   }
   const lastKillAt = performance.now()
-  await stage.complete(blocks + 1, timeoutMs)
+  await stage.finish(blocks + 1, timeoutMs)
   return { kills, leasesLost, recoveryMs: Math.round(performance.now() - lastKillAt) }
 }

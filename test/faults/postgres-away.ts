@@ -13,8 +13,8 @@ export interface AwayOptions {
 }
 
 export interface AwayFacts {
-  readonly storedBefore: number
-  /** From the server's return to the first block stored again. */
+  readonly doneBefore: number
+  /** From the server's return to the first block done again. */
   readonly resumedMs: number
   readonly processesEnded: number
   readonly highestAttempt: number
@@ -23,8 +23,8 @@ export interface AwayFacts {
 export async function runWithPostgresAway(stage: Stage, options: AwayOptions): Promise<AwayFacts> {
   const { postgres, processes, blocks, awayMs, timeoutMs } = options
   for (let i = 0; i < processes; i++) stage.start()
-  await waitUntil(async () => (await stage.probe.storedBlocks()) >= blocks / 4, {
-    what: "a quarter of the blocks stored",
+  await waitUntil(async () => (await stage.progress()) >= blocks / 4, {
+    what: "a quarter of the blocks done",
     timeoutMs,
   })
   await postgres.stop("immediate")
@@ -32,16 +32,16 @@ export async function runWithPostgresAway(stage: Stage, options: AwayOptions): P
   await pause(awayMs)
   await postgres.start()
   const back = performance.now()
-  const storedBefore = await waitUntil(() => stage.probe.storedBlocks(), { what: "the server's answer" })
-  await waitUntil(async () => (await stage.probe.storedBlocks()) > storedBefore, {
+  const doneBefore = await waitUntil(() => stage.progress(), { what: "the server's answer" })
+  await waitUntil(async () => (await stage.progress()) > doneBefore, {
     what: `work going on\n${stage.report()}`,
     timeoutMs,
   })
   const resumedMs = Math.round(performance.now() - back)
-  await stage.complete(blocks + 1, timeoutMs)
+  await stage.finish(blocks + 1, timeoutMs)
   const attempts = (await stage.probe.leases()).map(({ attempt }) => attempt)
   return {
-    storedBefore,
+    doneBefore,
     resumedMs,
     processesEnded: processes - stage.members.length,
     highestAttempt: Math.max(...attempts),

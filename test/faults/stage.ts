@@ -2,7 +2,11 @@
 // test started is ended by `close`.
 
 import { randomUUID } from "node:crypto"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { hostname, tmpdir } from "node:os"
+import { join } from "node:path"
+import { type CheckReport, checkDerived } from "../checker/check-derived.js"
+import { DerivedProbe } from "../support/derived-probe.js"
 import type { PrivatePostgres } from "../support/private-postgres.js"
 import { type DigestOptions, digestRaw, type RawDigest } from "../support/raw-digest.js"
 import { StoreProbe } from "../support/store-probe.js"
@@ -15,7 +19,6 @@ export const leaseMs = 2_000
 export const reapMs = 500
 
 const faultSettings: Env = {
-  THREADS: "2",
   LEASE_TTL_MS: String(leaseMs),
   HEAD_LEASE_TTL_MS: String(leaseMs),
   REAP_INTERVAL_MS: String(reapMs),
@@ -25,24 +28,50 @@ export interface StageOptions {
   readonly postgres: PrivatePostgres
   readonly rpcUrl: string
   readonly env?: Env
+  /** ingest alone unless given. */
+  readonly roles?: string
+  /** Derived tables in a database of their own. */
+  readonly twoDatabases?: boolean
+  /** The text of a tidemark.config.ts. */
+  readonly config?: string
 }
 
 export class Stage {
   readonly url: string
+  readonly appUrl: string
   readonly probe: StoreProbe
+  readonly derived: DerivedProbe
+  /** Where the processes run: nothing of the checkout's own is there, no config file and no data directory. */
+  readonly #directory: string
   readonly #options: StageOptions
   readonly #members: TidemarkProcess[] = []
 
   static async open(options: StageOptions): Promise<Stage> {
     const name = `stage_${randomUUID().replaceAll("-", "")}`
-    await options.postgres.ensureDatabase(name)
-    return new Stage(options.postgres.url(name), options)
+    const appName = options.twoDatabases ? `${name}_app` : name
+    for (const each of new Set([name, appName])) await options.postgres.ensureDatabase(each)
+    const directory = await mkdtemp(join(tmpdir(), "tidemark-test-stage-"))
+    const stage = new Stage(
+      { url: options.postgres.url(name), appUrl: options.postgres.url(appName) },
+      options,
+      directory,
+    )
+    if (options.config !== undefined) await stage.setConfig(options.config)
+    return stage
   }
 
-  private constructor(url: string, options: StageOptions) {
-    this.url = url
-    this.probe = new StoreProbe(url)
+  private constructor(urls: { url: string; appUrl: string }, options: StageOptions, directory: string) {
+    this.url = urls.url
+    this.appUrl = urls.appUrl
+    this.probe = new StoreProbe(this.url)
+    this.derived = new DerivedProbe(this.appUrl)
     this.#options = options
+    this.#directory = directory
+  }
+
+  /** Read by processes that start from now on. */
+  async setConfig(text: string): Promise<void> {
+    await writeFile(join(this.#directory, "tidemark.config.ts"), text)
   }
 
   /** Those that have not ended. */
@@ -51,20 +80,28 @@ export class Stage {
   }
 
   start({ env = {}, args = [] }: { env?: Env; args?: readonly string[] } = {}): TidemarkProcess {
-    const member = runTidemark(["start", "--roles", "ingest", ...args], {
-      // Nothing of the checkout's own: no config file, no data directory.
-      cwd: tmpdir(),
+    const roles = this.#options.roles ?? "ingest"
+    const member = this.run(["start", "--roles", roles, ...args], env)
+    this.#members.push(member)
+    return member
+  }
+
+  /** Any command of the program, on this store. */
+  run(args: readonly string[], env: Env = {}): TidemarkProcess {
+    return runTidemark(args, {
+      cwd: this.#directory,
       env: {
         ...faultSettings,
+        // Two do not fit into a process that derives as well.
+        THREADS: this.#derives ? "1" : "2",
         PORT: "0",
         DB_RAW_URL: this.url,
+        DB_APP_URL: this.appUrl,
         RPC_URL: this.#options.rpcUrl,
         ...this.#options.env,
         ...env,
       },
     })
-    this.#members.push(member)
-    return member
   }
 
   /** Starts one process that ends by itself when everything up to `endBlock` is stored. */
@@ -105,6 +142,45 @@ export class Stage {
     }
   }
 
+  /** Resolves when every worker covers exactly [0, to). */
+  async derivedTo(to: number, timeoutMs: number, workers?: readonly string[]): Promise<void> {
+    try {
+      const done = () => this.derived.covers(`{[0,${to})}`, workers)
+      await waitUntil(async () => this.members.length === 0 || (await done()), {
+        what: `every worker done below ${to}`,
+        timeoutMs,
+        everyMs: 100,
+      })
+      if (!(await done())) throw new Error("nobody is left to do it")
+    } catch (error) {
+      const coverage = JSON.stringify(await this.derived.coverage().catch(String))
+      const left = JSON.stringify(await this.derived.leases().catch(String))
+      throw new Error(`${coverage}\n${left}\n${await this.describe()}`, { cause: error })
+    }
+  }
+
+  /** How many blocks are done: stored, and where this stage derives, derived by every worker on average. */
+  async progress(): Promise<number> {
+    if (!this.#derives) return this.probe.storedBlocks()
+    const workers = Object.keys(await this.derived.coverage()).length
+    return workers === 0 ? 0 : Math.floor((await this.derived.done()) / workers)
+  }
+
+  /** Resolves when everything below `to` is stored, and where this stage derives, derived. */
+  async finish(to: number, timeoutMs: number): Promise<void> {
+    await this.complete(to, timeoutMs)
+    if (this.#derives) await this.derivedTo(to, timeoutMs)
+  }
+
+  get #derives(): boolean {
+    return (this.#options.roles ?? "").includes("work")
+  }
+
+  /** Every derived table against what the checker makes of raw. */
+  check(): Promise<CheckReport> {
+    return checkDerived({ rawUrl: this.url, appUrl: this.appUrl })
+  }
+
   /** All that helps to understand why something did not happen. */
   async describe(): Promise<string> {
     const coverage = await this.probe.coverage().catch(String)
@@ -131,6 +207,8 @@ export class Stage {
     for (const member of this.members) member.kill("SIGKILL")
     await Promise.all(this.#members.map(({ exit }) => exit))
     await this.probe.close()
+    await this.derived.close()
+    await rm(this.#directory, { recursive: true, force: true })
   }
 }
 

@@ -6,7 +6,12 @@ import type { TidemarkProcess } from "../support/tidemark-process.js"
 import { waitUntil } from "../support/wait-until.js"
 import { leaseMs, reapMs, type Stage } from "./stage.js"
 
-export type TransactionMoment = "in mid-COPY" | "after its last check" | "while it claims"
+export type TransactionMoment =
+  | "in mid-COPY"
+  | "after its last check"
+  | "while it claims"
+  | "in mid-derive"
+  | "in mid-fold"
 
 /** What holds the moment still, and the statement that is seen waiting for it. */
 const locks: Record<TransactionMoment, { readonly sql: string; readonly waiting: string }> = {
@@ -16,6 +21,8 @@ const locks: Record<TransactionMoment, { readonly sql: string; readonly waiting:
     sql: "lock table raw.worker_leases in share row exclusive mode",
     waiting: "%insert into%worker_leases%",
   },
+  "in mid-derive": { sql: "lock table app.evm_logs in share mode", waiting: "copy %evm_logs%" },
+  "in mid-fold": { sql: "lock table app.ft_holdings in share mode", waiting: "%ft_holdings%" },
 }
 
 export interface StopOptions {
@@ -48,7 +55,7 @@ export async function holdAt(
     moveHead()
     await waitUntil(async () => (await waiters(stage, waiting)) > 0, {
       what: `somebody waits ${moment}`,
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
       everyMs: 5,
     })
     return release
@@ -68,7 +75,7 @@ export async function stopInTransaction(stage: Stage, options: StopOptions): Pro
   const began = performance.now()
   const allowedMs = leaseMs + reapMs + 5_000
   try {
-    await waitUntil(async () => (await stage.probe.watermarkEnd()) >= head, {
+    await waitUntil(async () => (await stage.progress()) >= head, {
       what: `history up to ${head} after a stop ${moment}`,
       timeoutMs: allowedMs * 3,
     })

@@ -52,10 +52,10 @@ describe("a chain with two branches", () => {
     expect(stage.members).toHaveLength(2)
   }, 80_000)
 
-  it("that turns under what is stored is named at the seam, nothing is deleted, and it goes on when it turns back", async () => {
+  it("that turns under what is stored and turns back before it is certain leaves all as it was", async () => {
     const node = await startTamperingNode(() => ({ chain, head: 200, finalized: 150 }))
     ending.push(() => node.stop())
-    const stage = await Stage.open({ postgres, rpcUrl: node.url })
+    const stage = await Stage.open({ postgres, rpcUrl: node.url, env: { REORG_CONFIRM_MS: "600000" } })
     ending.push(() => stage.close())
     stage.start()
     await stage.complete(201, 20_000)

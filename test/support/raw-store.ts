@@ -29,7 +29,7 @@ export interface RawStore {
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
 
-export async function openRawStore(): Promise<RawStore> {
+export async function openRawStore(options: { deferIndexes?: boolean } = {}): Promise<RawStore> {
   const { url, drop } = await createTestDatabase()
   const database = new Database({ url, applicationName: "test" })
   const connections: Connection[] = []
@@ -54,6 +54,7 @@ export async function openRawStore(): Promise<RawStore> {
         rangeSize: 1_000,
         flushBytes: 1 << 20,
         denormalizeEvents: false,
+        deferIndexes: options.deferIndexes ?? false,
         recordBackend: true,
       },
     )

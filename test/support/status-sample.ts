@@ -1,8 +1,9 @@
 // A chain's status as a test wants it: half of history is done, the head is followed, one process and one provider are well.
 
 import type { LeaseRow } from "../../src/coordination/lease-store.js"
+import type { RangeSet } from "../../src/domain/range-set.js"
 import type { ChainStatus, ProcessRow, ProviderSummary, WorkerStatus } from "../../src/status/chain-status.js"
-import { measureWorker } from "../../src/status/measure-progress.js"
+import { commonWatermark, derivedPercent, measureWorker } from "../../src/status/measure-progress.js"
 import type { ProcessState } from "../../src/status/process-state.js"
 
 export const sampleProvider = (over: Partial<ProviderSummary> = {}): ProviderSummary => ({
@@ -99,6 +100,79 @@ export function sampleWorker(work: SampleWork = {}): WorkerStatus {
   )
 }
 
+export interface SampleDerived extends Pick<SampleWork, "coverage" | "leases" | "movedAgoMs"> {
+  readonly name: string
+  readonly dependencies?: readonly string[]
+  readonly paused?: string
+  readonly concurrency?: number
+  readonly errors?: number
+}
+
+/** Workers of the app database over what `sampleStatus` has stored; without coverage they have all of it. */
+export function sampleDerived(status: ChainStatus, workers: readonly SampleDerived[]): ChainStatus {
+  const [ingester] = status.workers
+  const done = new Map<string, RangeSet>([["raw_ingester", ingester!.coverage]])
+  for (const { name, coverage } of workers) done.set(name, coverage ?? ingester!.coverage)
+  const heights = { start: status.start, head: status.head, finalized: status.finalized }
+  const derived = workers.map(
+    ({ name, dependencies = [], paused, concurrency, errors = 0, leases = [], movedAgoMs = 400 }) =>
+      measureWorker(heights, {
+        coverage: { workerType: name, heights: done.get(name)!, skipped: [] },
+        upstream: new Map(["raw_ingester", ...dependencies].map((one) => [one, done.get(one) ?? []])),
+        registration: {
+          version: 1,
+          tables: [name.replace("_worker", "_rows")],
+          paused: paused !== undefined,
+          pausedReason: paused ?? null,
+          concurrency: concurrency ?? null,
+        },
+        openErrors: errors,
+        leases: leases.map((lease) => ({ ...lease, workerType: name })),
+        movedAgoMs,
+        blocksPerSecond: { last10s: 90, last60s: 80 },
+      }),
+  )
+  const all = [...status.workers, ...derived]
+  return {
+    ...status,
+    workers: all,
+    derivedPercent: derivedPercent(heights, derived),
+    openErrors: derived.reduce((sum, { openErrors }) => sum + openErrors, 0),
+    watermark: commonWatermark(all),
+    deadBlocks: all.flatMap(({ worker, unfinished }) =>
+      unfinished
+        .filter((lease) => lease.status === "DEAD")
+        .map((lease) => ({
+          worker,
+          height: lease.range.from,
+          attempts: lease.attempt,
+          code: lease.lastErrorCode,
+          error: lease.lastError,
+        })),
+    ),
+  }
+}
+
+/** The shape of what comes with Tidemark, and one more. */
+export const sampleGraph: readonly SampleDerived[] = [
+  { name: "accounts_worker", dependencies: ["meta_worker", "evm_worker", "tx_metrics_worker"] },
+  { name: "evm_worker" },
+  { name: "ft_holdings_worker", dependencies: ["token_worker"] },
+  { name: "meta_worker" },
+  { name: "nft_ownership_worker", dependencies: ["token_worker"] },
+  { name: "stats_worker", dependencies: ["tx_metrics_worker", "token_worker", "meta_worker"] },
+  { name: "token_metadata_worker", dependencies: ["token_worker"] },
+  { name: "token_worker" },
+  { name: "tx_contracts_worker", dependencies: ["token_worker"] },
+  { name: "tx_metrics_worker" },
+  { name: "whale_transfers", dependencies: ["ft_holdings_worker"] },
+]
+
+/** The same with some of it changed, by name. */
+export const sampleGraphWith = (
+  changes: Readonly<Record<string, Partial<SampleDerived>>>,
+): readonly SampleDerived[] => sampleGraph.map((worker) => ({ ...worker, ...changes[worker.name] }))
+
 export function sampleStatus(over: Partial<ChainStatus> = {}, work: SampleWork = {}): ChainStatus {
   const worker = sampleWorker(work)
   const { head = 1_199, finalized = 1_135 } = work
@@ -117,6 +191,8 @@ export function sampleStatus(over: Partial<ChainStatus> = {}, work: SampleWork =
     lag: worker.lag,
     percent: 55.41,
     etaMs: 5_000,
+    derivedPercent: null,
+    openErrors: 0,
     watermark: worker.watermark,
     workers: [worker],
     deadBlocks: worker.unfinished
@@ -130,10 +206,12 @@ export function sampleStatus(over: Partial<ChainStatus> = {}, work: SampleWork =
       })),
     lastError: null,
     store: { rawBytes: 1_288_490_188, appBytes: 8_388_608 },
+    unindexed: [],
     processes: [sampleProcess()],
     providers: [sampleProvider()],
     workForMs: 1_800_000,
     rollbackOpen: false,
+    halt: null,
     readAtMs: 1_700_000_000_000,
     ...over,
   }

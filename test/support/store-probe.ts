@@ -43,6 +43,19 @@ export class StoreProbe {
   }
 
   /** Where the stretch from block 0 ends, exclusive. */
+  async hashAt(height: number): Promise<string | undefined> {
+    const [row] = await this.rows<{ hash: Buffer }>("select hash from raw.blocks where height = $1", [height])
+    return row && `0x${row.hash.toString("hex")}`
+  }
+
+  /** Why ingestion halts, if it does. */
+  async halt(): Promise<string | undefined> {
+    const [row] = await this.rows<{ halt_reason: string }>(
+      "select halt_reason from raw.chain_state where halted_at is not null",
+    )
+    return row?.halt_reason
+  }
+
   async watermarkEnd(): Promise<number> {
     return Number(/^\{\[0,(\d+)\)/.exec(await this.coverage())?.[1] ?? 0)
   }

@@ -1,15 +1,21 @@
 // The long fault proofs, one after the other, and a table of what they met and measured. Names as arguments choose some.
-// Every one of them ends by comparing all raw tables with those of a single undisturbed process.
+// Every one of them ends by comparing all raw tables with those of a single undisturbed process, or all derived tables with
+// what the independent checker makes of raw. `--count` is the number of reorganisations.
 
 import assert from "node:assert/strict"
+import { parseArgs } from "node:util"
 import { type Chain, createChain } from "../../../bench/chain/synthetic-chain.js"
+import { quantile } from "../../../bench/measure/statistics.js"
+import { formatReport } from "../../checker/format-report.js"
 import { type SpawnedChainServer, spawnChainServer } from "../../support/chain-server.js"
 import { startHostileRpc } from "../../support/hostile-rpc.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../../support/private-postgres.js"
 import type { DigestOptions } from "../../support/raw-digest.js"
+import { startTamperingNode } from "../../support/tampering-node.js"
 import { runWithKills } from "../kills.js"
 import { countFaults, everyFault, pinHonestly } from "../lying-node.js"
 import { runWithPostgresAway } from "../postgres-away.js"
+import { runWithReorgs } from "../reorgs.js"
 import { Stage, undisturbed } from "../stage.js"
 import { runWithStops } from "../stops.js"
 
@@ -19,6 +25,11 @@ const processes = 6
 // Slowed down by their own limits, so that the faults meet work.
 const env = { RANGE_SIZE: "100", RPC_BATCH_BLOCKS: "10", RPC_MAX_RPS: "120" }
 const timeoutMs = 1_800_000
+
+const { values: given, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { count: { type: "string", default: "500" } },
+})
 
 /** What an interrupted run has to end: stages may be closed twice. */
 const open = new Set<Stage>()
@@ -63,7 +74,11 @@ const proofs: Record<string, (scene: Scene) => Promise<Facts>> = {
       await runWithStops(stage, { processes, stops: 20, blocks, seed: 2, timeoutMs })
       return { stops: 20 }
     }),
+  "derived-kills": (scene) => derivedKills(scene, { twoDatabases: false }),
+  "derived-kills-two-databases": (scene) => derivedKills(scene, { twoDatabases: true }),
   lies: ({ postgres }) => lieLong(postgres, createChain({ ...size, blocks: 1_000 })),
+  reorgs: ({ postgres }) => reorgLong(postgres, { twoDatabases: false, seed: 3 }),
+  "reorgs-two": ({ postgres }) => reorgLong(postgres, { twoDatabases: true, seed: 4 }),
 }
 
 /** Runs on a store of its own, then compares every table with the undisturbed ones. */
@@ -76,6 +91,28 @@ async function compared({ postgres, node }: Scene, run: (stage: Stage) => Promis
     assert.deepEqual(await stage.digest(), expected)
     assert.deepEqual(await stage.probe.unfinished(), [])
     return { processes, blocks, ...facts, "rows compared": total(expected.rows), tables: "equal" }
+  } finally {
+    await stage.close()
+  }
+}
+
+/** Kills processes that ingest and derive, then compares every derived table with the checker's. */
+async function derivedKills(
+  { postgres, node }: Scene,
+  { twoDatabases }: { twoDatabases: boolean },
+): Promise<Facts> {
+  const stage = await Stage.open({ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases, env })
+  open.add(stage)
+  try {
+    const kills = { processes, kills: 50, blocks, seed: 3, timeoutMs, delayMs: 500 }
+    const facts = await runWithKills(stage, kills)
+    const report = await stage.check()
+    assert.ok(report.ok, formatReport(report))
+    assert.equal(report.blocks, blocks + 1)
+    assert.deepEqual(await stage.derived.leases(), [])
+    assert.deepEqual(await stage.derived.errors(), [])
+    const rows = report.tables.reduce((sum, { rowsFound }) => sum + rowsFound, 0)
+    return { processes, blocks, ...facts, "rows compared": rows, tables: "equal" }
   } finally {
     await stage.close()
   }
@@ -119,10 +156,59 @@ async function lieLong(postgres: PrivatePostgres, chain: Chain): Promise<Facts> 
   return { processes: 3, runs, responses: answers, ...sums, "bad blocks stored": 0, tables: "equal" }
 }
 
+/** Derived tables too: against what the independent checker makes of raw. */
+async function reorgLong(
+  postgres: PrivatePostgres,
+  { twoDatabases, seed }: { twoDatabases: boolean; seed: number },
+): Promise<Facts> {
+  const history = 1_000
+  const reorgs = Number(given.count)
+  const chain = createChain({ blocks: 100_000, transactionsPerBlock: 2, logsPerBlock: 4, holders: 500 })
+  const node = await startTamperingNode(() => undefined)
+  const stage = await Stage.open({
+    postgres,
+    rpcUrl: node.url,
+    roles: "ingest,work",
+    twoDatabases,
+    env: { RANGE_SIZE: "100", RPC_BATCH_BLOCKS: "10", REORG_CONFIRM_MS: "100", POLL_INTERVAL_MS: "50" },
+  })
+  open.add(stage)
+  try {
+    const facts = await runWithReorgs(stage, {
+      ...{ node, chain, history, reorgs, seed, timeoutMs },
+      processes: 2,
+      reorgsPerKill: 20,
+      say: (text) => console.log(`reorgs: ${text}`),
+    })
+    const { storedMs, derivedMs, head, ...counts } = facts
+    const expected = await undisturbed({ postgres, rpcUrl: node.url }, head)
+    assert.deepEqual(await stage.digest(), expected)
+    const report = await stage.check()
+    assert.ok(report.ok, formatReport(report))
+    assert.deepEqual(stage.complaints(), [])
+    const times = (ms: readonly number[]): string =>
+      [0.5, 0.95, 1].map((part) => Math.round(quantile(ms, part))).join(" / ")
+    return {
+      processes: 2,
+      blocks: head,
+      databases: twoDatabases ? 2 : 1,
+      ...counts,
+      "stored ms": times(storedMs),
+      "derived ms": times(derivedMs),
+      "rows compared":
+        total(expected.rows) + report.tables.reduce((sum, { rowsFound }) => sum + rowsFound, 0),
+      tables: "equal",
+    }
+  } finally {
+    await stage.close()
+    await node.stop()
+  }
+}
+
 const total = (rows: Readonly<Record<string, number>>): number =>
   Object.values(rows).reduce((sum, n) => sum + n, 0)
 
-const chosen = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(proofs)
+const chosen = named.length > 0 ? named : Object.keys(proofs)
 for (const name of chosen)
   assert.ok(name in proofs, `${name} is no proof; there are ${Object.keys(proofs).join(", ")}`)
 const node = await spawnChainServer(size)

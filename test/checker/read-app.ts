@@ -1,0 +1,67 @@
+// What the derived tables hold, as the lines that the checker compares; and what their workers say they cover.
+
+import type pg from "pg"
+import { to as copyTo } from "pg-copy-streams"
+import type { HeightLines } from "./expected-tables.js"
+import { type HeightRange, parseMultirange } from "./height-ranges.js"
+import { selectList, type Table } from "./table.js"
+
+export async function readCoverage(client: pg.Client): Promise<Map<string, HeightRange[]>> {
+  const { rows } = await client.query<{ worker_type: string; heights: string }>(
+    "select worker_type, heights::text as heights from app.coverage",
+  )
+  return new Map(rows.map(({ worker_type, heights }) => [worker_type, parseMultirange(heights)]))
+}
+
+/** The columns of every table that is there. */
+export async function readColumns(client: pg.Client): Promise<Map<string, Set<string>>> {
+  const { rows } = await client.query<{ table_name: string; column_name: string }>(
+    "select table_name, column_name from information_schema.columns where table_schema = 'app'",
+  )
+  const columns = new Map<string, Set<string>>()
+  for (const { table_name, column_name } of rows)
+    columns.set(table_name, (columns.get(table_name) ?? new Set()).add(column_name))
+  return columns
+}
+
+export async function readEventLines(
+  client: pg.Client,
+  table: Table,
+  { columns, heights }: { readonly columns: ReadonlySet<string>; readonly heights: HeightRange },
+): Promise<HeightLines[]> {
+  const lines = await readLines(
+    client,
+    `select ${selectList(table, columns)} from app."${table.name}"
+     where block_height >= ${heights.from} and block_height < ${heights.to} order by block_height`,
+  )
+  const groups: { height: number; lines: string[] }[] = []
+  for (const line of lines) {
+    // Every event table begins with its block_height.
+    const height = Number(line.slice(0, line.indexOf("\t")))
+    const group = groups[groups.length - 1]
+    if (group?.height === height) group.lines.push(line)
+    else groups.push({ height, lines: [line] })
+  }
+  for (const group of groups) group.lines.sort()
+  return groups
+}
+
+export async function readStateLines(
+  client: pg.Client,
+  table: Table,
+  { columns }: { readonly columns: ReadonlySet<string> },
+): Promise<string[]> {
+  return (await readLines(client, `select ${selectList(table, columns)} from app."${table.name}"`)).sort()
+}
+
+async function readLines(client: pg.Client, query: string): Promise<string[]> {
+  const stream = client.query(copyTo(`copy (${query}) to stdout`))
+  const lines: string[] = []
+  let rest = ""
+  for await (const chunk of stream.setEncoding("utf8")) {
+    const parts = (rest + chunk).split("\n")
+    rest = parts.pop()!
+    for (const line of parts) lines.push(line)
+  }
+  return lines
+}

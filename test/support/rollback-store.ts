@@ -1,0 +1,39 @@
+// Rolls the databases of a test back as the product does, and looks with plain SQL at what has to be true afterwards.
+
+import { systemRandom } from "../../src/platform/random.js"
+import type { Database } from "../../src/postgres/database.js"
+import { finishRollback } from "../../src/rollback/finish-rollback.js"
+import { openIntent } from "../../src/rollback/rollback-intent.js"
+
+export interface RollbackStore {
+  readonly raw: Database
+  readonly app: Database
+}
+
+/** Records that everything from this height on is to go; nothing is deleted yet. */
+export async function openRollback({ raw }: Pick<RollbackStore, "raw">, from: number): Promise<void> {
+  const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
+  const epoch = Number(rows[0]!.chain_epoch)
+  const request = { id: systemRandom.uuid(), from, ancestorHash: null, epoch, reason: "test" }
+  if (!(await openIntent(raw, request))) throw new Error("another rollback is open")
+}
+
+export async function rollbackTo(store: RollbackStore, from: number): Promise<void> {
+  await openRollback(store, from)
+  await finishRollback({ ...store, random: systemRandom })
+}
+
+/** Lookups without their row, and rows without their lookup. */
+export async function brokenLookups(raw: Database): Promise<string[]> {
+  const { rows } = await raw.query<{ what: string }>(
+    `select 'transaction ' || coalesce(lookup.block_height, transaction.block_height) || ' ' || coalesce(lookup.tx_index, transaction.transaction_index) as what
+     from raw.tx_lookup as lookup
+     full join raw.transactions as transaction on lookup.id = transaction.id and lookup.block_height = transaction.block_height
+     where lookup.tx_index is distinct from transaction.transaction_index
+     union all
+     select 'block ' || coalesce(lookup.height, block.height)
+     from raw.block_lookup as lookup full join raw.blocks as block on lookup.id = block.hash and lookup.height = block.height
+     where lookup.id is null or block.hash is null`,
+  )
+  return rows.map(({ what }) => what)
+}
