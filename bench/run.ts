@@ -4,9 +4,12 @@
 import { parseArgs } from "node:util"
 import type { Benchmark } from "./benchmarks/benchmark.js"
 import { claimBenchmark } from "./benchmarks/claim-benchmark.js"
+import { deriveBenchmark } from "./benchmarks/derive-benchmark.js"
+import { liveBenchmark } from "./benchmarks/live-benchmark.js"
 import { memoryBenchmark } from "./benchmarks/memory-benchmark.js"
 import { profileBenchmark } from "./benchmarks/profile-benchmark.js"
 import { rawBenchmark } from "./benchmarks/raw-benchmark.js"
+import { rollbackBenchmark } from "./benchmarks/rollback-benchmark.js"
 import { scalingBenchmark } from "./benchmarks/scaling-benchmark.js"
 import { startBenchPostgres } from "./environment/bench-postgres.js"
 import { isStopping, stopAll, stopAllOnSignals } from "./environment/stop-all.js"
@@ -16,10 +19,13 @@ import { writeReport } from "./report/write-report.js"
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   raw: rawBenchmark,
+  derive: deriveBenchmark,
   memory: memoryBenchmark,
   scaling: scalingBenchmark,
   claim: claimBenchmark,
   profile: profileBenchmark,
+  live: liveBenchmark,
+  rollback: rollbackBenchmark,
 }
 
 const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--dry-run]

@@ -20,7 +20,7 @@ export interface BenchPostgres {
   readonly pid: number
   readonly version: string
   /** The URL of a new database with empty tables; the one of this name before is dropped and the server brought to rest. */
-  freshDatabase(name?: string): Promise<string>
+  freshDatabase(name?: string, options?: { template?: string }): Promise<string>
 }
 
 const templateName = "bench_template"
@@ -48,9 +48,9 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   return {
     pid,
     version: rows[0]!.version,
-    freshDatabase: async (name = "bench") => {
+    freshDatabase: async (name = "bench", { template = templateName } = {}) => {
       await admin.query(`drop database if exists ${quoteIdentifier(name)} with (force)`)
-      await admin.query(`create database ${quoteIdentifier(name)} template ${templateName}`)
+      await admin.query(`create database ${quoteIdentifier(name)} template ${quoteIdentifier(template)}`)
       // So that no run pays for writing out what the one before left in memory.
       await admin.query("checkpoint")
       return server.url(name)

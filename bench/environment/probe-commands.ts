@@ -29,6 +29,9 @@ export const bareCopyCommand = (flags: {
   writers: number
 }): Command => command("bare-copy.js", flags)
 
+export const derivedCopyCommand = (flags: { database: string; manifest: string }): Command =>
+  command("derived-copy.js", flags)
+
 function command(file: string, flags: Readonly<Record<string, string | number>>): Command {
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
   return { args: [join(compiled, file), ...args] }

@@ -12,23 +12,48 @@ export interface IngestOptions {
   /** Heights [0, blocks). */
   readonly blocks: number
   readonly threads: number
+  /** ingest alone unless given. */
+  readonly roles?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-export function ingestCommand({ rpcUrl, databaseUrl, blocks, threads, env }: IngestOptions): Command {
-  const flags = {
-    rpc: rpcUrl,
-    "start-block": 0,
-    "end-block": blocks - 1,
-    roles: "ingest",
-    threads,
-    port: 0,
-  }
+export function ingestCommand(options: IngestOptions): Command {
+  const { rpcUrl, databaseUrl, blocks, threads, roles = "ingest", env } = options
+  return startCommand({
+    flags: { rpc: rpcUrl, "end-block": blocks - 1, roles, threads, port: 0 },
+    env: { DB_RAW_URL: databaseUrl, ...env },
+  })
+}
+
+export interface WorkOptions {
+  readonly rpcUrl: string
+  readonly rawUrl: string
+  readonly appUrl: string
+  /** Heights [0, blocks). */
+  readonly blocks: number
+  readonly port?: number
+}
+
+/** Derives all built-in indexes of what raw has, and ends. */
+export function workCommand({ rpcUrl, rawUrl, appUrl, blocks, port = 0 }: WorkOptions): Command {
+  return startCommand({
+    flags: { rpc: rpcUrl, "end-block": blocks - 1, roles: "work", port },
+    env: { DB_RAW_URL: rawUrl, DB_APP_URL: appUrl },
+  })
+}
+
+function startCommand({
+  flags,
+  env,
+}: {
+  flags: Readonly<Record<string, string | number>>
+  env: Readonly<Record<string, string>>
+}): Command {
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
   return {
-    args: [program, "start", ...args, "--exit-when-done"],
+    args: [program, "start", "--start-block", "0", ...args, "--exit-when-done"],
     // Not in the checkout, where a config file may lie.
     cwd: tmpdir(),
-    env: { DB_RAW_URL: databaseUrl, LOG_FORMAT: "json", ...env },
+    env: { LOG_FORMAT: "json", ...env },
   }
 }

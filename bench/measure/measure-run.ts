@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { onStop } from "../environment/stop-all.js"
-import { endedChildrenCpuS, machineCpuS, peakRssMb, serverCpuS } from "./process-times.js"
+import { backendsMb, endedChildrenCpuS, machineCpuS, peakRssMb, serverCpuS } from "./process-times.js"
 
 export interface Command {
   readonly args: readonly string[]
@@ -21,9 +21,13 @@ export interface Measured {
   readonly otherCpuS: number
   /** Of the largest of the commands. */
   readonly peakRssMb: number
+  /** Of Postgres' backends, without what they share: the most that one had, and that all had together. */
+  readonly backendMb: number
+  readonly backendsMb: number
 }
 
 const lookEveryMs = 20
+const lookAtServerEveryMs = 500
 
 /** Each command is run by the Node that runs this. */
 export async function measureRun(
@@ -32,7 +36,13 @@ export async function measureRun(
 ): Promise<Measured> {
   const before = { cpu: endedChildrenCpuS(), postgres: serverCpuS(postgresPid), machine: machineCpuS() }
   const startedAt = performance.now()
-  const peaks = await Promise.all(commands.map(runCommand))
+  const backends = { largest: 0, all: 0 }
+  const look = setInterval(() => {
+    const now = backendsMb(postgresPid)
+    backends.largest = Math.max(backends.largest, now.largest)
+    backends.all = Math.max(backends.all, now.all)
+  }, lookAtServerEveryMs)
+  const peaks = await Promise.all(commands.map(runCommand)).finally(() => clearInterval(look))
   const wallS = (performance.now() - startedAt) / 1_000
   const cpuS = endedChildrenCpuS() - before.cpu
   const postgresCpuS = serverCpuS(postgresPid) - before.postgres
@@ -42,6 +52,8 @@ export async function measureRun(
     postgresCpuS,
     otherCpuS: machineCpuS() - before.machine - cpuS - postgresCpuS,
     peakRssMb: Math.max(...peaks),
+    backendMb: backends.largest,
+    backendsMb: backends.all,
   }
 }
 

@@ -53,6 +53,28 @@ export function machineCpuS(): number {
   return (user! + nice! + system! + irq! + softirq!) / ticksPerSecond
 }
 
+/** Memory of a server's backends that is theirs alone, in MB of 10^6 bytes: that of the largest, and of all together. */
+export function backendsMb(pid: number): { readonly largest: number; readonly all: number } {
+  let largest = 0
+  let all = 0
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry) || readStat(Number(entry))?.parent !== pid) continue
+    const mb = privateMb(Number(entry))
+    largest = Math.max(largest, mb)
+    all += mb
+  }
+  return { largest, all }
+}
+
+function privateMb(pid: number): number {
+  try {
+    const found = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))
+    return found ? (Number(found[1]) * 1024) / 1e6 : 0
+  } catch {
+    return 0 // it ended
+  }
+}
+
 /** The most memory a process has had resident so far, in MB of 10^6 bytes; undefined when it has ended. */
 export function peakRssMb(pid: number): number | undefined {
   try {
