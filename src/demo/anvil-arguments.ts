@@ -22,7 +22,7 @@ export function anvilArguments({
   genesisTimestamp,
 }: AnvilArguments): string[] {
   return [
-    // Cancun: under later rules, with EIP-2935, the node copies a storage that grows by each block. An empty one took 0.5 ms
+    // Cancun: under later rules, with EIP-2935, the node copies a storage that grows by each block. An empty one took 1 ms
     // at first and 11 ms after 6,000 blocks, and memory was 1.7 times as much. So there are no type 4 transactions.
     ...["--hardfork", "cancun", "--chain-id", String(demoChainId), "--slots-in-an-epoch", "32"],
     ...["--accounts", String(demoAccountCount), "--mnemonic", demoMnemonic, "--balance", "1000000"],

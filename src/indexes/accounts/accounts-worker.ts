@@ -1,5 +1,5 @@
-// accounts_worker: one row for each address that took part in a transaction. Sums come from several workers' rows; only
-// address_transactions says when an address was seen, since it names every address the others do.
+// accounts_worker: one row for each address that took part in a transaction or was deployed by a factory. Sums come from several
+// workers' rows; only address_transactions says when an address was seen, so one known from a factory's event alone has no ends.
 
 import { bytes, int8, numeric } from "../../workers/column.js"
 import { defineWorker, stateTable, sum } from "../../workers/define-worker.js"
