@@ -28,6 +28,32 @@ create table app.contract_code (
   constraint contract_code_pkey PRIMARY KEY (code_hash)
 );
 
+create table app.contract_code_hashes (
+  address bytea not null,
+  status text not null default 'queued'::text,
+  asked_at_height bigint,
+  block_hash bytea,
+  code_hash bytea,
+  code_bytes integer,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  constraint contract_code_hashes_pkey PRIMARY KEY (address),
+  constraint contract_code_hashes_check CHECK (((status = 'queued'::text) = (asked_at_height IS NULL))),
+  constraint contract_code_hashes_check1 CHECK (((asked_at_height IS NULL) = (block_hash IS NULL))),
+  constraint contract_code_hashes_check2 CHECK (((status = 'answered'::text) = (code_hash IS NOT NULL))),
+  constraint contract_code_hashes_check3 CHECK (((code_hash IS NULL) = (code_bytes IS NULL))),
+  constraint contract_code_hashes_check4 CHECK (((status = ANY (ARRAY['answered'::text, 'empty'::text])) = (next_attempt_at IS NULL))),
+  constraint contract_code_hashes_code_hash_fkey FOREIGN KEY (code_hash) REFERENCES app.contract_code(code_hash),
+  constraint contract_code_hashes_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'answered'::text, 'empty'::text, 'failed'::text])))
+);
+
+create table app.contract_code_queue (
+  singleton boolean not null default true,
+  heights int8multirange not null default '{}'::int8multirange,
+  constraint contract_code_queue_pkey PRIMARY KEY (singleton),
+  constraint contract_code_queue_singleton_check CHECK (singleton)
+);
+
 create table app.coverage (
   worker_type text not null,
   heights int8multirange not null default '{}'::int8multirange,
@@ -160,6 +186,12 @@ create table app.workers (
   constraint workers_pkey PRIMARY KEY (name),
   constraint workers_concurrency_check CHECK ((concurrency > 0))
 );
+
+CREATE INDEX contract_code_hashes_asked ON app.contract_code_hashes USING btree (asked_at_height) WHERE (asked_at_height IS NOT NULL);
+
+CREATE INDEX contract_code_hashes_code_hash ON app.contract_code_hashes USING btree (code_hash) WHERE (code_hash IS NOT NULL);
+
+CREATE INDEX contract_code_hashes_due ON app.contract_code_hashes USING btree (next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
 
 CREATE INDEX indexing_errors_open ON app.indexing_errors USING btree (worker_name, block_height) WHERE (NOT resolved);
 

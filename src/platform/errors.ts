@@ -29,6 +29,7 @@ export const errorCodes = {
   LEASE_LOST: "retry",
   ROLLED_BACK: "rollback",
   ROLLBACK_OPEN: "rollback",
+  SERVER_CHANGED: "retry",
   REORG_HALTED: "rollback",
   NOT_COVERED: "retry",
   // database

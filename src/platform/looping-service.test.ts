@@ -10,6 +10,7 @@ class Counting extends LoopingService {
   runs = 0
   fail = false
   nextMs: number | undefined
+  onRun: () => void = () => undefined
   constructor(
     readonly virtual: VirtualClock,
     random?: Random,
@@ -25,6 +26,7 @@ class Counting extends LoopingService {
   }
   async runOnce(): Promise<number | undefined> {
     this.runs++
+    this.onRun()
     if (this.fail) throw new IndexerError("RPC_UNREACHABLE", "away")
     return this.nextMs
   }
@@ -114,6 +116,18 @@ describe("a looping service", () => {
     service.start()
     await settle()
     service.wake()
+    await settle()
+    expect(service.runs).toBe(2)
+    await service.stop()
+  })
+
+  test("a wake during a turn cuts the wait after it short", async () => {
+    const service = new Counting(new VirtualClock())
+    service.nextMs = 60_000
+    service.onRun = () => {
+      if (service.runs === 1) service.wake()
+    }
+    service.start()
     await settle()
     expect(service.runs).toBe(2)
     await service.stop()

@@ -48,10 +48,11 @@ export abstract class LoopingService implements Service {
 
   async stop(): Promise<void> {
     this.stopping.abort()
+    this.waking.abort()
     await this.running
   }
 
-  /** Cuts the present wait short. */
+  /** Cuts the present wait short; during a turn, the one that would follow it. */
   wake(): void {
     this.waking.abort()
   }
@@ -59,10 +60,12 @@ export abstract class LoopingService implements Service {
   private async loop(): Promise<void> {
     const { signal } = this.stopping
     while (!signal.aborted) {
+      // Before the turn: what it has looked at already may be what somebody wakes it for.
+      this.waking = new AbortController()
       const waitMs = await this.turn(signal)
       if (signal.aborted) return
-      this.waking = new AbortController()
-      await this.clock.sleep(waitMs, AbortSignal.any([signal, this.waking.signal]))
+      // Stopping cuts the wait short too.
+      await this.clock.sleep(waitMs, this.waking.signal)
     }
   }
 

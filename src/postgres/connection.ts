@@ -9,7 +9,8 @@ import { copyHeader, copyTrailer } from "./copy-buffer.js"
 import { databaseAddress } from "./database-address.js"
 import { assertServerVersion, toIndexerError } from "./postgres-error.js"
 import { quoteIdentifier, quoteTable } from "./quote-identifier.js"
-import { beginStatement, type Queryable, type QueryOptions, type TransactionOptions } from "./transaction.js"
+import type { Backend, SqlConnection } from "./sql-connection.js"
+import { beginStatement, type QueryOptions, type TransactionOptions } from "./transaction.js"
 
 export interface ConnectionOptions {
   readonly url: string
@@ -22,12 +23,6 @@ export interface ConnectionOptions {
   readonly onClose?: () => void
 }
 
-export interface Backend {
-  readonly pid: number
-  /** Exact to the microsecond, in UTC, and the same whatever the session's time zone: see `backendStartText`. */
-  readonly startedAt: string
-}
-
 /** The expression whose text `Backend.startedAt` is compared with. */
 export const backendStartText = `to_char(backend_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
@@ -37,7 +32,7 @@ const messageBytes = 256 * 1024
 const identifySql = `select pid, ${backendStartText} as started_at, current_setting('server_version_num') as version
   from pg_stat_activity where pid = pg_backend_pid()`
 
-export class Connection implements Queryable {
+export class Connection implements SqlConnection {
   readonly address: string
   #backend: Backend = { pid: 0, startedAt: "" }
   #closed = false

@@ -26,9 +26,8 @@ export class NumericDigits {
     // Bad characters are found by or-ing everything seen, at the end: one test instead of one per digit.
     let seen = 0
     for (const stop = at + leading; at < stop; at++) {
-      const code = hex.charCodeAt(at)
-      const digit = nibbles[code & 127]!
-      seen |= digit | (code & ~127)
+      const digit = nibbles[hex.charCodeAt(at)]!
+      seen |= digit
       value = value * 16 + digit
     }
     if (at === end) {
@@ -46,9 +45,8 @@ export class NumericDigits {
     while (at < end) {
       let carry = 0
       for (const stop = at + chunkDigits; at < stop; at++) {
-        const code = hex.charCodeAt(at)
-        const digit = nibbles[code & 127]!
-        seen |= digit | (code & ~127)
+        const digit = nibbles[hex.charCodeAt(at)]!
+        seen |= digit
         carry = (carry << 4) | (digit & 15)
       }
       for (let i = 0; i < size; i++) {

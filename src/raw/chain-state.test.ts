@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { Database } from "../postgres/database.js"
 import { migrationsDirectory, readMigrationFiles } from "../postgres/migration-files.js"
-import { type PinOptions, pinChain, readChainName, readChainState, recordHead } from "./chain-state.js"
+import {
+  type PinOptions,
+  pinChain,
+  readChainName,
+  readChainState,
+  recordFinality,
+  recordHead,
+} from "./chain-state.js"
+import { ensurePartitions } from "./ensure-partitions.js"
+import { evmPartitionedTables, rawIngester } from "./raw-tables.js"
 
 let created: TestDatabase
 let database: Database
@@ -78,6 +87,36 @@ describe("what a store knows of its chain", () => {
       finalizedHeight: 112,
       liveFrom: 100,
     })
+  })
+
+  test("finality rises over stored blocks only when they are linked to the head, or were compared", async () => {
+    await pin()
+    await recordHead(database, { head: head(110), finalizedHeight: 100, holder: "a" })
+    await ensurePartitions(database, { tables: evmPartitionedTables, range: { from: 0, to: 200 } })
+    const store = async (from: number, to: number): Promise<void> => {
+      await database.query(
+        `insert into raw.blocks (height, hash, parent_hash, timestamp, transaction_count, event_count)
+         select height, $3, $3, now(), 0, 0 from generate_series($1::int8, $2::int8 - 1) as height`,
+        [from, to, Buffer.from(hash("b").slice(2), "hex")],
+      )
+      await database.query(
+        `insert into raw.coverage (worker_type, heights) values ($1, int8multirange(int8range($2::int8, $3::int8)))
+         on conflict (worker_type) do update set heights = coverage.heights + excluded.heights`,
+        [rawIngester, from, to],
+      )
+    }
+    await store(90, 111)
+    // The process was away: what is stored above 100 may have lost meanwhile.
+    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder: "a" })).toBe(100)
+    const lost = { ...head(110), hash: hash("c") }
+    expect(await recordHead(database, { head: lost, finalizedHeight: 105, holder: "a" })).toBe(100)
+    expect(await recordHead(database, { head: head(110), finalizedHeight: 105, holder: "a" })).toBe(105)
+    await store(112, 151)
+    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder: "a" })).toBe(105)
+    await store(111, 112)
+    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder: "a" })).toBe(140)
+    await recordFinality(database, 145)
+    expect((await readChainState(database))!.finalizedHeight).toBe(145)
   })
 
   test("a start above finality is where the live stretch opens", async () => {

@@ -5,6 +5,7 @@ import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ChainHead, ChainIdentity } from "../source/block-source.js"
+import { rawIngester } from "./raw-tables.js"
 
 export interface ChainState {
   readonly chainName: string
@@ -103,16 +104,37 @@ export async function pinChain(
   return { pinned: false, extended: true }
 }
 
-/** Records what the node says. Finality never goes back, and the live stretch opens where finality stood first. */
+/**
+ * Records what the node says. Finality never goes back, and the live stretch opens where finality stood first. It rises only over blocks that
+ * are on the chain it was said of: where something is stored above it, that has to be linked up to the head. What is stored and lost
+ * meanwhile would otherwise lie below finality, where nobody looks for it. Gives the finality that is on record.
+ */
 export async function recordHead(
   sql: Queryable,
   { head, finalizedHeight, holder }: { head: ChainHead; finalizedHeight: number; holder: string },
-): Promise<void> {
-  await sql.query(
+): Promise<number> {
+  const { rows } = await sql.query<{ finalized_height: string }>(
     `update raw.chain_state set
        head_height = $1, head_hash = $2, head_seen_at = clock_timestamp(), followed_by = $4, followed_at = clock_timestamp(),
-       finalized_height = greatest(finalized_height, $3::int8),
-       live_from = coalesce(live_from, greatest($3::int8, start_height))`,
-    [head.height, Buffer.from(head.hash.slice(2), "hex"), finalizedHeight, holder],
+       finalized_height = case
+         when finalized_height is null
+           or not exists (select 1 from raw.coverage
+             where worker_type = $5 and heights && int8multirange(int8range(chain_state.finalized_height + 1, null)))
+           or exists (select 1 from raw.coverage cross join raw.blocks as block
+             where block.height = $1::int8 and block.hash = $2 and worker_type = $5
+               and heights + skipped @> int8range(least(chain_state.finalized_height, $1::int8), $1::int8 + 1))
+         then greatest(finalized_height, $3::int8) else finalized_height end,
+       live_from = coalesce(live_from, greatest($3::int8, start_height))
+     returning finalized_height`,
+    [head.height, Buffer.from(head.hash.slice(2), "hex"), finalizedHeight, holder, rawIngester],
+  )
+  return heightFrom(rows[0]!.finalized_height)
+}
+
+/** For a finality that was heard before all that is stored above the one on record was compared with the node, and found on its chain. */
+export async function recordFinality(sql: Queryable, finalizedHeight: number): Promise<void> {
+  await sql.query(
+    "update raw.chain_state set finalized_height = greatest(finalized_height, $1::int8) where intent_id is null",
+    [finalizedHeight],
   )
 }

@@ -84,6 +84,27 @@ describe("the head", () => {
     expect([first.following, second.following, comparisons]).toEqual([false, true, 2])
   })
 
+  test("has finality recorded above stored blocks after they were compared, not before", async () => {
+    await store.database.query(
+      "update raw.coverage set heights = '{[0,3)}'; update raw.chain_state set finalized_height = 0, live_from = 0",
+    )
+    const finality = async (): Promise<number> => {
+      const { rows } = await store.database.query<{ height: number }>(
+        "select finalized_height::int4 as height from raw.chain_state",
+      )
+      return rows[0]!.height
+    }
+    const seen: number[] = []
+    const follower = follow(async () => head, {
+      check: async () => {
+        seen.push(await finality())
+        return "none"
+      },
+    })
+    await follower.runOnce(signal)
+    expect([...seen, await finality()]).toEqual([0, 1])
+  })
+
   test("is asked for less often where it is announced", async () => {
     expect(await follow(async () => head, { announced: true }).runOnce(signal)).toBeUndefined()
   })

@@ -7,14 +7,14 @@ import { type ErrorCode, isIndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
-import type { Connection } from "../postgres/connection.js"
+import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, ChainHead, FetchOptions } from "../source/block-source.js"
-import { recordHead } from "./chain-state.js"
+import { recordFinality, recordHead } from "./chain-state.js"
 import { liveRegion } from "./claim-regions.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
 
 export interface HeadFollowerOptions {
-  readonly connect: () => Promise<Connection>
+  readonly connect: () => Promise<SqlConnection>
   readonly ingester: RangeIngester
   readonly source: BlockSource
   readonly clock: Clock
@@ -52,6 +52,8 @@ const electionIdleMs = 10_000
 /** A run is over well before that. */
 const runMs = 3_000
 const blocksPerLease = 16
+/** So far behind what the node says, finality is not waited for any longer: what is stored above it is compared. */
+const finalityLagBlocks = 256
 /**
  * The post is free between two runs of the one who has it. Without this patience two processes would take it from each other all the
  * time, and compare all that is not final with the node at each turn.
@@ -62,7 +64,7 @@ const restPerAnswer = 4
 
 export class HeadFollower extends LoopingService {
   private readonly options: HeadFollowerOptions
-  private election: Connection | undefined
+  private election: SqlConnection | undefined
   /** Whether this process held the post in its last run. */
   following = false
   private hinted = false
@@ -142,12 +144,14 @@ export class HeadFollower extends LoopingService {
     const head = await source.head({ signal, urgent: true })
     this.answerMs = clock.monotonic() - began
     const finalizedHeight = head.finalizedHeight ?? Math.max(0, head.height - finalityDepth)
-    await recordHead(await ingester.connection(), { head, finalizedHeight, holder })
+    const said = { head, finalizedHeight, holder }
+    const recorded = await recordHead(await ingester.connection(), said)
     onHead(head, finalizedHeight)
-    if (!this.compared || (await this.doubts(head))) {
+    if (!this.compared || finalizedHeight - recorded > finalityLagBlocks || (await this.doubts(head))) {
       const verdict = await this.options.reorgs.check({ signal, urgent: true })
       this.compared = verdict === "none" || verdict === "rolled-back"
       if (!this.compared) return false
+      if (verdict === "none") await recordFinality(await ingester.connection(), finalizedHeight)
     }
     while (clock.monotonic() - began < runMs && !signal.aborted) {
       const outcome = await ingester.ingestNext(
@@ -170,7 +174,11 @@ export class HeadFollower extends LoopingService {
         if (isIndexerError(outcome.error) && mismatches.includes(outcome.error.code)) return true
         throw outcome.error
       }
-      if (outcome.kind === "idle") return false
+      if (outcome.kind === "idle") {
+        // By now the head is stored and linked.
+        if (recorded < finalizedHeight) await recordHead(await ingester.connection(), said)
+        return false
+      }
     }
     return true
   }
@@ -196,7 +204,7 @@ export class HeadFollower extends LoopingService {
     return Math.max(this.options.pollMs, this.answerMs * restPerAnswer)
   }
 
-  private async electionConnection(): Promise<Connection> {
+  private async electionConnection(): Promise<SqlConnection> {
     if (!this.election || this.election.closed) this.election = await this.options.connect()
     return this.election
   }

@@ -4,19 +4,22 @@
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
 import type { Hex, RawBlock } from "../domain/raw-block.js"
 import type { Clock } from "../platform/clock.js"
-import type { Connection } from "../postgres/connection.js"
+import type { Turns } from "../platform/turns.js"
+import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 import { checkParent } from "./check-parent.js"
 import { checkSeams } from "./check-seams.js"
-import type { RawWriter, WriterTotals } from "./raw-writer.js"
+import type { BlockWriter, WriterTotals } from "./raw-writer.js"
 
 export interface IngestRangeDeps {
   readonly source: BlockSource
-  readonly leases: LeaseStore<Connection>
+  readonly leases: LeaseStore<SqlConnection>
   /** Kept by the caller from range to range for its memory. */
-  readonly writer: RawWriter
+  readonly writer: BlockWriter
   readonly clock: Clock
   readonly flushBytes: number
+  /** Shared by those who do not copy at the same time. */
+  readonly turns?: Turns | undefined
 }
 
 export interface IngestRangeOptions {
@@ -27,7 +30,7 @@ export interface IngestRangeOptions {
 }
 
 export async function ingestRange(
-  { source, leases, writer, clock, flushBytes }: IngestRangeDeps,
+  { source, leases, writer, clock, flushBytes, turns }: IngestRangeDeps,
   { lease, fetch, withParent }: IngestRangeOptions,
 ): Promise<WriterTotals> {
   writer.reset()
@@ -42,10 +45,10 @@ export async function ingestRange(
     let more = await fill(writer, { batches, clock, flushBytes })
     await leases.commit(lease, {
       write: async (tx) => {
-        await writer.flush(tx)
+        await flush(writer, { tx, turns })
         while (more) {
           more = await fill(writer, { batches, clock, flushBytes })
-          await writer.flush(tx)
+          await flush(writer, { tx, turns })
         }
         // Before the locks that others wait for are taken: it may ask the node.
         const edges = writer.edges(lease.range)
@@ -59,9 +62,21 @@ export async function ingestRange(
   return writer.totals
 }
 
+async function flush(
+  writer: BlockWriter,
+  { tx, turns }: { tx: SqlConnection; turns: Turns | undefined },
+): Promise<void> {
+  const end = await turns?.take()
+  try {
+    await writer.flush(tx)
+  } finally {
+    end?.()
+  }
+}
+
 /** Takes batches until the writer is full or the range is at its end; true when there is more. */
 async function fill(
-  writer: RawWriter,
+  writer: BlockWriter,
   {
     batches,
     clock,

@@ -2,7 +2,7 @@
 // ingestion is turned into what happens next. Owns one database connection, on which it claims and commits.
 
 import type { FailurePolicy } from "../coordination/after-failure.js"
-import type { LeaseRenewer } from "../coordination/lease-renewer.js"
+import type { HeldLease } from "../coordination/lease-renewer.js"
 import type { Lease, LeaseStore, ReleaseCause } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, formatRange } from "../domain/block-range.js"
@@ -10,23 +10,29 @@ import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import type { Random } from "../platform/random.js"
-import type { Connection } from "../postgres/connection.js"
+import type { Turns } from "../platform/turns.js"
+import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource } from "../source/block-source.js"
 import { type ChainState, readChainState } from "./chain-state.js"
 import { parentIsUnknown } from "./check-parent.js"
 import { ensurePartitions } from "./ensure-partitions.js"
 import { ingestRange } from "./ingest-range.js"
 import { evmPartitionedTables, rawIngester } from "./raw-tables.js"
-import { RawWriter, type WriterTotals } from "./raw-writer.js"
+import { type BlockWriter, RawWriter, type WriterTotals } from "./raw-writer.js"
 
 export interface RangeIngesterDeps {
-  readonly connect: () => Promise<Connection>
+  readonly connect: () => Promise<SqlConnection>
   readonly source: BlockSource
-  readonly renewer: LeaseRenewer
+  /** Keeps a lease alive while its range is worked on; `sentAt` is when the claim was sent. */
+  readonly renewer: { hold(lease: Lease, options: { sentAt: number; signal: AbortSignal }): HeldLease }
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
   readonly policy: FailurePolicy
+  /** Shared by those who do not copy at the same time. */
+  readonly turns?: Turns | undefined
+  /** Where blocks go, if not into rows for COPY. */
+  readonly writer?: BlockWriter
 }
 
 export interface RangeIngesterOptions {
@@ -59,18 +65,18 @@ export type IngestOutcome =
 export class RangeIngester {
   private readonly deps: RangeIngesterDeps
   private readonly options: RangeIngesterOptions
-  private readonly writer: RawWriter
+  private readonly writer: BlockWriter
   private readonly partitionsSeen = new Set<number>()
-  private open: Connection | undefined
+  private open: SqlConnection | undefined
   private working: Promise<unknown> = Promise.resolve()
 
   constructor(deps: RangeIngesterDeps, options: RangeIngesterOptions) {
     this.deps = deps
     this.options = options
-    this.writer = new RawWriter({ denormalizeEvents: options.denormalizeEvents })
+    this.writer = deps.writer ?? new RawWriter({ denormalizeEvents: options.denormalizeEvents })
   }
 
-  async connection(): Promise<Connection> {
+  async connection(): Promise<SqlConnection> {
     if (!this.open || this.open.closed) this.open = await this.deps.connect()
     return this.open
   }
@@ -113,10 +119,10 @@ export class RangeIngester {
     try {
       await this.partitionsFor(connection, { range: lease.range, liveFrom: state!.liveFrom })
       const withParent = await parentIsUnknown(connection, lease.range)
-      const { source, clock } = this.deps
+      const { source, clock, turns } = this.deps
       const { flushBytes } = this.options
       const totals = await ingestRange(
-        { source, leases, writer: this.writer, clock, flushBytes },
+        { source, leases, writer: this.writer, clock, flushBytes, turns },
         { lease, fetch: { signal: held.signal, urgent: turn.urgent }, withParent },
       )
       return { kind: "done", lease, totals }
@@ -134,13 +140,13 @@ export class RangeIngester {
     await this.open?.end()
   }
 
-  private leasesOn(connection: Connection): LeaseStore<Connection> {
+  private leasesOn(connection: SqlConnection): LeaseStore<SqlConnection> {
     const { random, policy } = this.deps
-    return new PostgresLeaseStore<Connection>({ executor: connection, schema: "raw", random, policy })
+    return new PostgresLeaseStore<SqlConnection>({ executor: connection, schema: "raw", random, policy })
   }
 
   private async partitionsFor(
-    connection: Connection,
+    connection: SqlConnection,
     { range, liveFrom }: { range: BlockRange; liveFrom: number | null },
   ): Promise<void> {
     const slot = Math.floor(range.from / this.options.rangeSize)

@@ -3,8 +3,8 @@
 
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import type { Hex, RawBlock, RawEvent, RawTransaction } from "../domain/raw-block.js"
-import type { Connection } from "../postgres/connection.js"
 import { CopyBuffer } from "../postgres/copy-buffer.js"
+import type { SqlConnection } from "../postgres/sql-connection.js"
 import { eventsSample } from "./events-sample.js"
 import {
   blockColumns,
@@ -38,7 +38,17 @@ const zeroTotals = (): WriterTotals => ({
 /** A table's buffer that grew beyond this for one huge block is let go afterwards. */
 const keptBytes = 8 << 20
 
-export class RawWriter {
+/** Where the blocks of a range go. The simulation has one that needs no bytes. */
+export interface BlockWriter {
+  readonly totals: WriterTotals
+  readonly byteLength: number
+  add(block: RawBlock): void
+  flush(tx: SqlConnection): Promise<void>
+  reset(): void
+  edges(range: BlockRange): RangeEdges
+}
+
+export class RawWriter implements BlockWriter {
   totals: WriterTotals = zeroTotals()
   private readonly denormalizeEvents: boolean
   private readonly blocks = new CopyBuffer(1 << 14)
@@ -90,18 +100,23 @@ export class RawWriter {
     this.totals.sourceBytes += block.sourceBytes
   }
 
-  async flush(tx: Connection): Promise<void> {
+  /** Into another schema, or without lookups, where blocks are to be compared and not kept. */
+  async flush(
+    tx: SqlConnection,
+    { schema = "raw", lookups = true }: { schema?: string; lookups?: boolean } = {},
+  ): Promise<void> {
     this.totals.encodedBytes += this.byteLength
     const tables: [string, readonly string[], CopyBuffer][] = [
-      ["raw.blocks", blockColumns, this.blocks],
-      ["raw.transactions", transactionColumns, this.transactions],
-      ["raw.events", eventColumns, this.events],
-      ["raw.tx_lookup", txLookupColumns, this.txLookup],
-      ["raw.block_lookup", blockLookupColumns, this.blockLookup],
+      ["blocks", blockColumns, this.blocks],
+      ["transactions", transactionColumns, this.transactions],
+      ["events", eventColumns, this.events],
+      ["tx_lookup", txLookupColumns, this.txLookup],
+      ["block_lookup", blockLookupColumns, this.blockLookup],
     ]
     for (const [table, columns, buffer] of tables) {
-      if (buffer.rows === 0) continue
-      await tx.copyIn(table, columns, [buffer.view()])
+      const isLookup = buffer === this.txLookup || buffer === this.blockLookup
+      if (buffer.rows > 0 && (lookups || !isLookup))
+        await tx.copyIn(`${schema}.${table}`, columns, [buffer.view()])
       buffer.reset(keptBytes)
     }
   }

@@ -2,14 +2,18 @@
 // topic cost a hash, so they are remembered in a table with one place for each; a newcomer takes the place it needs.
 
 import { isObject, type ReceiptJson } from "./block-json.js"
-import { isFixedHex } from "./hex-text.js"
-import { keccakOfHex } from "./keccak.js"
+import { readLowerHex } from "./hex-text.js"
+import { keccakOfWords } from "./keccak.js"
 
 const textLength = 2 + 512
 const emptyBloom = `0x${"0".repeat(512)}`
 const hexCharacter = Buffer.from("0123456789abcdef", "latin1")
-/** Addresses and topics remembered: a power of two, some 15 MB when all are taken. */
-const defaultRemembered = 131_072
+/** Addresses and topics remembered: a power of two, 40 bytes each. */
+const defaultRemembered = 65_536
+/** Of four bytes: eight make a topic, five an address. */
+const keyWords = 8
+/** Three bits, and how many words the key has. */
+const placeBits = 4
 
 class BloomText {
   readonly text = Buffer.alloc(textLength, "0")
@@ -51,16 +55,19 @@ export class BloomReader {
   readonly #one = new BloomText()
   readonly #all = new BloomText()
   readonly #mask: number
-  /** Only canonical text stands here, so what is found needs no further look. */
-  readonly #texts: string[]
-  /** Three for each text: position in the bloom's text << 2 | bit of the digit. */
+  /** What is remembered, as bytes: as strings they would be work for the collector, whole generations of it. */
+  readonly #keys: Int32Array
+  /** For each: three times the position in the bloom's text << 2 | bit of the digit, then how many words it has, 0 where a place is free. */
   readonly #bits: Uint16Array
+  /** The address or topic at hand, as bytes and as words. */
+  readonly #bytes = new Uint8Array(4 * keyWords)
+  readonly #words = new Int32Array(this.#bytes.buffer)
   #canonical = true
 
   constructor(remembered = defaultRemembered) {
     this.#mask = remembered - 1
-    this.#texts = new Array<string>(remembered).fill("")
-    this.#bits = new Uint16Array(3 * remembered)
+    this.#keys = new Int32Array(keyWords * remembered)
+    this.#bits = new Uint16Array(placeBits * remembered)
   }
 
   /** Looks at every log of a block. */
@@ -111,54 +118,55 @@ export class BloomReader {
 
   #addHex(hex: unknown, bytes: number): boolean {
     if (typeof hex !== "string" || hex.length !== 2 + 2 * bytes) return false
-    const place = this.#placeOf(hex)
-    if (this.#texts[place] === hex) this.#setPlace(place)
-    else if (isFixedHex(hex, bytes)) this.#setPlace(this.#remember(hex, place))
-    else {
-      const lower = (hex as string).toLowerCase()
-      if (!isFixedHex(lower, bytes)) return false
+    if (!readLowerHex(hex, this.#bytes)) {
+      if (!readLowerHex((hex as string).toLowerCase(), this.#bytes)) return false
       this.#canonical = false
-      this.#set(lower)
     }
+    this.#setWords(bytes)
     return true
   }
 
   #set(hex: string): void {
-    const place = this.#placeOf(hex)
-    this.#setPlace(this.#texts[place] === hex ? place : this.#remember(hex, place))
+    readLowerHex(hex, this.#bytes)
+    this.#setWords((hex.length - 2) >> 1)
   }
 
-  #setPlace(place: number): void {
+  /** Sets the bits of what stands in the words. */
+  #setWords(bytes: number): void {
+    const words = this.#words
+    const count = bytes >> 2
+    // Of both ends: addresses and numbers differ in their last bytes, short texts in their first.
+    const mixed = Math.imul(words[count - 1]! ^ Math.imul(words[count - 2]!, 31) ^ words[0]!, 0x9e3779b1)
+    const place = (mixed ^ (mixed >>> 15)) & this.#mask
+    if (!this.#holds(place, count)) this.#remember(place, count)
     const bits = this.#bits
-    for (let i = 3 * place; i < 3 * place + 3; i++) {
+    for (let i = placeBits * place; i < placeBits * place + 3; i++) {
       const bit = bits[i]!
       this.#one.set(bit)
       this.#all.set(bit)
     }
   }
 
-  /** From a few digits of both ends: addresses and numbers differ in their last ones, short texts in their first. */
-  #placeOf(hex: string): number {
-    const end = hex.length - 5
-    let place = 0
-    for (let i = 0; i < 5; i++) {
-      const a = hex.charCodeAt(end + i)
-      const b = hex.charCodeAt(2 + i)
-      // The value of a digit, for letters too.
-      place = (place << 4) ^ ((a & 15) + 9 * (a >> 6)) ^ (((b & 15) + 9 * (b >> 6)) << 1)
-    }
-    return place & this.#mask
+  #holds(place: number, count: number): boolean {
+    if (this.#bits[placeBits * place + 3] !== count) return false
+    const keys = this.#keys
+    const words = this.#words
+    const at = keyWords * place
+    let different = 0
+    for (let i = 0; i < count; i++) different |= keys[at + i]! ^ words[i]!
+    return different === 0
   }
 
-  #remember(hex: string, place: number): number {
-    this.#texts[place] = hex
-    const digest = keccakOfHex(hex)
+  #remember(place: number, count: number): void {
+    const words = this.#words
+    for (let i = 0; i < count; i++) this.#keys[keyWords * place + i] = words[i]!
+    this.#bits[placeBits * place + 3] = count
+    const digest = keccakOfWords(words, count)
     for (let i = 0; i < 3; i++) {
       const bit = ((digest[2 * i]! << 8) | digest[2 * i + 1]!) & 2047
       // The highest bit stands first; a digit holds four.
       const position = 2 + (511 - (bit >>> 2))
-      this.#bits[3 * place + i] = (position << 2) | (bit & 3)
+      this.#bits[placeBits * place + i] = (position << 2) | (bit & 3)
     }
-    return place
   }
 }

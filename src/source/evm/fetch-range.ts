@@ -16,6 +16,7 @@ import { decodeBlock } from "./decode-block.js"
 import { type FetchBlocksOptions, type FetchedBatch, fetchBlocks } from "./fetch-blocks.js"
 import { sameHex } from "./hex-text.js"
 import { Prefetch } from "./prefetch.js"
+import { RequestsAhead } from "./requests-ahead.js"
 import type { RpcPool } from "./rpc-pool.js"
 import { type CheckFailure, type CheckSwitches, verifyBlock } from "./verify-block.js"
 import { verifyRoots } from "./verify-roots.js"
@@ -55,10 +56,13 @@ interface CheckedBlock {
 export class RangeFetcher {
   readonly #deps: RangeFetcherDeps
   readonly #options: RangeFetcherOptions
+  readonly #ahead: RequestsAhead
 
   constructor(deps: RangeFetcherDeps, options: RangeFetcherOptions) {
     this.#deps = deps
     this.#options = options
+    // Twice as many as can be under way: some lie ready while an earlier one is late.
+    this.#ahead = new RequestsAhead({ first: options.prefetch, most: 2 * options.prefetch })
   }
 
   async *fetchRange(range: BlockRange, options: RangeFetchOptions): AsyncGenerator<readonly RawBlock[]> {
@@ -74,6 +78,7 @@ export class RangeFetcher {
     const prefetch = new Prefetch({
       range,
       maxRequests: this.#options.prefetch,
+      ahead: this.#ahead,
       budget,
       size,
       fetch: (part) =>

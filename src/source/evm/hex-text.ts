@@ -1,9 +1,9 @@
 // Hex text as nodes send it: cheap tests for the one canonical form (lower case, no leading zeros in quantities).
 // Character tables instead of regular expressions: these run over most of every reply.
 
-/** One for every code unit that is no lower case digit: as long as code units go, so that no bound has to be tested. */
-const notLowerHex = new Uint8Array(65_536).fill(1)
-for (const c of "0123456789abcdef") notLowerHex[c.charCodeAt(0)] = 0
+/** Values of lower case digits, 16 for every other code unit: as long as code units go, so that no bound has to be tested. */
+const lowerDigits = new Uint8Array(65_536).fill(16)
+for (let i = 0; i < 16; i++) lowerDigits[i.toString(16).charCodeAt(0)] = i
 
 const digits = new Int8Array(128).fill(-1)
 for (let i = 0; i < 16; i++) {
@@ -16,8 +16,8 @@ const has0x = (text: string): boolean => text.charCodeAt(0) === 0x30 && text.cha
 function isLowerFrom(text: string, from: number): boolean {
   // No way out of the loop: nearly every text passes, and this is half the time of a loop with a branch.
   let wrong = 0
-  for (let i = from; i < text.length; i++) wrong |= notLowerHex[text.charCodeAt(i)]!
-  return wrong === 0
+  for (let i = from; i < text.length; i++) wrong |= lowerDigits[text.charCodeAt(i)]!
+  return wrong < 16
 }
 
 /** "0x" and an even number of lower case digits. */
@@ -27,6 +27,19 @@ export const isHexBytes = (text: unknown): text is string =>
 /** The same, of exactly this many bytes. */
 export const isFixedHex = (text: unknown, bytes: number): text is string =>
   typeof text === "string" && text.length === 2 + 2 * bytes && has0x(text) && isLowerFrom(text, 2)
+
+/** Writes the bytes of "0x" and lower case digits to the start of `bytes`; false when there is another character. */
+export function readLowerHex(text: string, bytes: Uint8Array): boolean {
+  let seen = has0x(text) ? 0 : 16
+  let at = 0
+  for (let i = 2; i < text.length; i += 2) {
+    const high = lowerDigits[text.charCodeAt(i)]!
+    const low = lowerDigits[text.charCodeAt(i + 1)]!
+    seen |= high | low
+    bytes[at++] = (high << 4) | low
+  }
+  return seen < 16
+}
 
 /** "0x0", or "0x" and lower case digits without a leading zero. */
 export function isQuantity(text: unknown): text is string {

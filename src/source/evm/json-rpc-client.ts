@@ -42,7 +42,7 @@ export interface CallOptions {
   readonly urgent?: boolean | undefined
 }
 
-const keptBufferBytes = 16 << 20
+const keptBufferBytes = 8 << 20
 const defaultTimeoutMs = 30_000
 const defaultMaxResponseBytes = 128 * 1024 * 1024
 /** Answers up to this size are read at once, so that a refusal is noticed here and not by the consumer. */

@@ -144,6 +144,7 @@ const instance = new assembly.Instance(new assembly.Module(assembleModule()))
 const permute = instance.exports["f"] as () => void
 const memory = (instance.exports["m"] as { readonly buffer: ArrayBuffer }).buffer
 const state = Buffer.from(memory, 0, 200)
+const stateWords = new Int32Array(memory, 0, 50)
 const constants = new DataView(memory)
 for (const [i, word] of roundConstants.entries()) constants.setBigUint64(constantsAt + 8 * i, word, true)
 
@@ -162,12 +163,12 @@ export function keccak256(bytes: Uint8Array): Buffer {
   return Buffer.from(state.subarray(0, 32))
 }
 
-/** Hashes short hex text ("0x…", under 136 bytes) and leaves the digest at the start of the shared state it returns. */
-export function keccakOfHex(hex: string): Uint8Array {
-  state.fill(0)
-  const length = state.write(hex.slice(2), "hex")
-  state[length] = 0x01
-  state[rateBytes - 1] = 0x80
+/** Hashes the bytes of the first `count` words (under 34) and leaves the digest at the start of the shared state it returns. */
+export function keccakOfWords(words: Int32Array, count: number): Uint8Array {
+  stateWords.fill(0)
+  for (let i = 0; i < count; i++) stateWords[i] = words[i]!
+  state[4 * count]! ^= 0x01
+  state[rateBytes - 1]! ^= 0x80
   permute()
   return state
 }

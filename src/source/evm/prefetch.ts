@@ -5,10 +5,14 @@ import type { BlockRange } from "../../domain/block-range.js"
 import type { BatchSize } from "./batch-size.js"
 import type { ByteBudget } from "./byte-budget.js"
 import type { FetchedBatch } from "./fetch-blocks.js"
+import type { RequestsAhead } from "./requests-ahead.js"
 
 export interface PrefetchOptions {
   readonly range: BlockRange
+  /** Under way at the same time. */
   readonly maxRequests: number
+  /** Under way or lying ready. */
+  readonly ahead: RequestsAhead
   readonly budget: ByteBudget
   readonly size: BatchSize
   /** One batch, or several in order where it had to be split. */
@@ -27,6 +31,7 @@ export class Prefetch {
   readonly #pump = (): void => this.#fill()
   #next: number
   #underWay = 0
+  #isFirst = true
   #taken: Slot | undefined
   #stopped = false
   #onSlot: (() => void) | undefined
@@ -40,7 +45,7 @@ export class Prefetch {
   /** The next batches in order, undefined at the end. What was given before counts as consumed from here on. */
   async take(): Promise<readonly FetchedBatch[] | undefined> {
     this.#releaseTaken()
-    this.#fill()
+    if (this.#slots.length === 0) this.#fill()
     while (this.#slots.length === 0) {
       if (this.#stopped || this.#next >= this.#options.range.to) return undefined
       // Other ranges hold the bytes: wait until one lets go.
@@ -49,7 +54,18 @@ export class Prefetch {
       })
     }
     this.#taken = this.#slots.shift()
+    this.#judge(this.#taken)
     return this.#taken?.batches
+  }
+
+  /** The first batch of a range is always waited for. */
+  #judge(slot: Slot | undefined): void {
+    if (!this.#isFirst && slot !== undefined) {
+      if (slot.fetched === undefined) this.#options.ahead.tooFew()
+      else if (this.#underWay === 0) this.#options.ahead.enough()
+    }
+    this.#isFirst = false
+    this.#fill()
   }
 
   /** Gives back what is held. Requests under way are for the caller's signal to end. */
@@ -76,8 +92,13 @@ export class Prefetch {
   }
 
   #fill(): void {
-    const { range, maxRequests, budget, size } = this.#options
-    while (!this.#stopped && this.#underWay < (size.guessing ? 1 : maxRequests) && this.#next < range.to) {
+    const { range, maxRequests, ahead, budget, size } = this.#options
+    while (
+      !this.#stopped &&
+      this.#next < range.to &&
+      this.#slots.length < ahead.count &&
+      this.#underWay < (size.guessing ? 1 : maxRequests)
+    ) {
       const to = Math.min(range.to, this.#next + size.blocks)
       const estimate = size.estimateBytes(to - this.#next)
       if (!budget.tryTake(estimate)) {

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest"
+import { VirtualClock } from "../../test/support/virtual-clock.js"
+import { TipGate } from "./tip-gate.js"
+
+async function passed(gate: TipGate, clock: VirtualClock): Promise<number> {
+  const began = clock.monotonic()
+  let done = false
+  void gate.pass().then(() => {
+    done = true
+  })
+  for (let ms = 0; ms < 5_000; ms++) {
+    for (let i = 0; i < 5; i++) await Promise.resolve()
+    if (done) break
+    clock.advance(1)
+  }
+  return clock.monotonic() - began
+}
+
+describe("TipGate", () => {
+  test("history passes at once while nothing is new", async () => {
+    const clock = new VirtualClock()
+    expect(await passed(new TipGate({ clock }), clock)).toBe(0)
+  })
+
+  test("a new block in another thread holds history up until it is derived", async () => {
+    const clock = new VirtualClock()
+    const history = new TipGate({ clock })
+    const tip = new TipGate({ clock, memory: history.memory })
+    tip.begin("tip")
+    void clock.sleep(100).then(() => tip.end("tip"))
+    const waited = await passed(history, clock)
+    expect(waited).toBeGreaterThanOrEqual(100)
+    expect(waited).toBeLessThan(120)
+  })
+
+  test("storing and deriving are told apart: the end of one is not the end of the other", async () => {
+    const clock = new VirtualClock()
+    const gate = new TipGate({ clock })
+    gate.begin("head")
+    gate.begin("tip")
+    gate.end("head")
+    expect(gate.busy).toBe(true)
+    gate.end("tip")
+    expect(gate.busy).toBe(false)
+  })
+
+  test("a tip that is always busy leaves history half of the time", async () => {
+    const clock = new VirtualClock()
+    const history = new TipGate({ clock })
+    const tip = new TipGate({ clock, memory: history.memory })
+    let waited = 0
+    let worked = 0
+    // Steps of 10 ms, for ten seconds.
+    while (waited + worked < 10_000) {
+      tip.begin("tip")
+      waited += await passed(history, clock)
+      clock.advance(10)
+      worked += 10
+    }
+    expect(worked / (waited + worked)).toBeGreaterThan(0.45)
+  })
+
+  test("a tip is live for a minute after it moved", () => {
+    const clock = new VirtualClock()
+    const gate = new TipGate({ clock })
+    expect(gate.live).toBe(false)
+    gate.moved()
+    expect([gate.live, gate.busy]).toEqual([true, false])
+    clock.advance(60_001)
+    expect(gate.live).toBe(false)
+  })
+
+  test("a thread that died in the middle of a block holds nobody up for longer than a second", async () => {
+    const clock = new VirtualClock()
+    const gate = new TipGate({ clock })
+    gate.begin("tip")
+    clock.advance(1_001)
+    expect(gate.busy).toBe(false)
+  })
+})

@@ -1,0 +1,26 @@
+// What the code needs of one connection: statements, transactions, COPY, and a backend that is known by name. `Connection` is the one
+// to a server; the simulation has a model of it.
+
+import type { BinaryRows } from "./binary-rows.js"
+import type { SqlExecutor } from "./sql-executor.js"
+import type { TransactionOptions } from "./transaction.js"
+
+export interface Backend {
+  readonly pid: number
+  /** Exact to the microsecond, in UTC, and the same whatever the session's time zone: see `backendStartText`. */
+  readonly startedAt: string
+}
+
+export interface SqlConnection extends SqlExecutor<SqlConnection> {
+  /** The server process behind this connection. */
+  readonly backend: Backend
+  readonly closed: boolean
+  begin(options?: TransactionOptions): Promise<void>
+  commit(): Promise<void>
+  rollback(): Promise<void>
+  copyIn(table: string, columns: readonly string[], buffers: readonly Buffer[]): Promise<number>
+  copyOut(query: string, options: { fields: number }): Promise<BinaryRows>
+  /** Cuts the connection at once. What was not yet committed never will be: no statement can follow. */
+  destroy(): void
+  end(): Promise<void>
+}
