@@ -2,7 +2,7 @@
 // and a property test decide alike. A gap is found here and nowhere else: there is no planner that could disagree.
 
 import type { BlockRange } from "../domain/block-range.js"
-import { contains, intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
+import { intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
 import type { ClaimRequest } from "./lease-store.js"
 
 export interface UnfinishedLease {
@@ -58,11 +58,24 @@ export function freeRanges(view: ClaimView, region: BlockRange): RangeSet {
 function chooseFailed(view: ClaimView, region: BlockRange): Choice | undefined {
   const due = view.unfinished.filter((lease) => lease.due).sort((a, b) => a.range.from - b.range.from)
   for (const lease of due) {
-    const [range] = intersect([lease.range], [region])
-    if (!range || !view.gates.every((gate) => contains(gate, range))) continue
-    return { kind: "failed", id: lease.id, range, rest: subtract([lease.range], [range]) }
+    const [inside] = intersect([lease.range], [region])
+    const range = inside && gatedPart(inside, view.gates)
+    if (range) return { kind: "failed", id: lease.id, range, rest: subtract([lease.range], [range]) }
   }
   return undefined
+}
+
+/**
+ * What of a failed range may be done: all of it, or what lies on one side of a hole that those it depends on have gone past. Such a hole may stay
+ * for good, a block that one of them cannot take, and must not hold up the blocks around it.
+ */
+function gatedPart(range: BlockRange, gates: readonly RangeSet[]): BlockRange | undefined {
+  let gated: RangeSet = [{ from: range.from, to: Number.MAX_SAFE_INTEGER }]
+  for (const gate of gates) gated = intersect(gated, gate)
+  const [first] = intersect(gated, [range])
+  if (!first) return undefined
+  const isPassed = first.from > range.from || gated.some(({ from }) => from >= first.to)
+  return isPassed || first.to === range.to ? first : undefined
 }
 
 function chooseGap(view: ClaimView, region: BlockRange, request: RangeRequest): Choice | undefined {

@@ -93,4 +93,17 @@ describe("keeping leases alive", () => {
     expect(renewed).toEqual([])
     expect(held.signal.aborted).toBe(false)
   })
+
+  test("what was let go leaves no wait behind that would hold up the end of its thread", () => {
+    const waits: (AbortSignal | undefined)[] = []
+    const { clock, renewer } = makeRenewer(async (tokens) => tokens)
+    clock.sleep = (_ms, signal) => {
+      waits.push(signal)
+      return new Promise(() => undefined)
+    }
+    const held = renewer.hold(lease("a"), { sentAt: clock.monotonic(), signal: new AbortController().signal })
+    expect(waits.map((signal) => signal?.aborted)).toEqual([false])
+    held.letGo()
+    expect(waits.map((signal) => signal?.aborted)).toEqual([true])
+  })
 })

@@ -18,6 +18,8 @@ export interface HeldLease {
 interface Held {
   readonly lease: Lease
   readonly controller: AbortController
+  /** Aborted when it was let go: a wait for its deadline would hold up the end of the thread. */
+  readonly gone: AbortController
   deadline: number
 }
 
@@ -50,13 +52,17 @@ export class LeaseRenewer extends LoopingService {
   /** `sentAt`: the monotonic time at which the claim was sent. */
   hold(lease: Lease, { sentAt, signal }: { sentAt: number; signal: AbortSignal }): HeldLease {
     const controller = new AbortController()
-    const held: Held = { lease, controller, deadline: localDeadline(lease, sentAt) }
+    const gone = new AbortController()
+    const held: Held = { lease, controller, gone, deadline: localDeadline(lease, sentAt) }
     this.held.set(lease.epoch, held)
     void this.watch(held)
     return {
       lease,
       signal: AbortSignal.any([signal, controller.signal]),
-      letGo: () => this.held.delete(lease.epoch),
+      letGo: () => {
+        this.held.delete(lease.epoch)
+        gone.abort()
+      },
     }
   }
 
@@ -76,18 +82,19 @@ export class LeaseRenewer extends LoopingService {
       const leftMs = held.deadline - this.clock.monotonic()
       if (leftMs <= 0) {
         this.held.delete(epoch)
-        held.controller.abort(
-          new IndexerError(
-            "LEASE_LOST",
-            `the lease on ${formatRange(held.lease.range)} ran out before the work was done; nothing was written`,
-          ),
-        )
+        held.controller.abort(leaseRanOut(held.lease))
         return
       }
-      await this.clock.sleep(Math.min(leftMs, 1_000))
+      await this.clock.sleep(Math.min(leftMs, 1_000), held.gone.signal)
     }
   }
 }
+
+export const leaseRanOut = ({ range }: Lease): IndexerError =>
+  new IndexerError(
+    "LEASE_LOST",
+    `the lease on ${formatRange(range)} ran out before the work was done; nothing was written`,
+  )
 
 const localDeadline = (lease: Lease, sentAt: number): number =>
   sentAt + lease.ttlMs - lease.ttlMs / marginPart

@@ -422,6 +422,27 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
         expect(shape(await store.claimGroup(alone))).toEqual(["down 0-10"])
       })
 
+      test("what failed around a block that its dependency cannot take is done on both sides of it", async () => {
+        const [up, down] = await store.claimGroup(groupRequest())
+        await store.release(down!, { cause: "shutdown" })
+        await store.release(up!, failure({ height: 4 }))
+        const alone = groupRequest({ members: [members[1]!] })
+        for (const range of ["0-4", "5-10"]) {
+          const regions = [{ from: range === "0-4" ? 0 : 5, to: 10 }]
+          const done = await store.claimGroup(groupRequest({ members: [members[0]!], regions }))
+          expect(shape(done)).toEqual([`up ${range}`])
+          // Until it has gone past the block, it may still come to it.
+          expect(await store.claimGroup(alone)).toEqual([])
+          await store.commitGroup(done, { write: async () => undefined })
+        }
+        for (const range of ["0-4", "5-10"]) {
+          const done = await store.claimGroup(alone)
+          expect(shape(done)).toEqual([`down ${range}`])
+          await store.commitGroup(done, { write: async () => undefined })
+        }
+        expect(await store.claimGroup(alone)).toEqual([])
+      })
+
       test("whoever is furthest behind leads, as far as where the others are", async () => {
         const ahead = await store.claimGroup(groupRequest({ members: [members[0]!], maxBlocks: 4 }))
         await store.commitGroup(ahead, { write: async () => undefined })

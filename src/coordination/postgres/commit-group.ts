@@ -80,15 +80,23 @@ async function refuseIfRolledBack(
   }
   if (tables.schema !== "raw") return
   const {
-    rows: [intent],
-  } = await tx.query<{ removed: string }>(
-    `select intent_removed::text as removed from ${tables.chainState} where intent_removed && int8range($1::int8, $2::int8)`,
+    rows: [state],
+  } = await tx.query<{ removed: string | null; reached: boolean | null }>(
+    `select intent_removed::text as removed, intent_removed && int8range($1::int8, $2::int8) as reached
+     from ${tables.chainState}
+     where intent_removed && int8range($1::int8, $2::int8) or compared_server <> pg_postmaster_start_time()`,
     [range.from, range.to],
   )
-  if (intent) {
+  if (state?.reached) {
     throw new IndexerError(
       "ROLLBACK_OPEN",
-      `a rollback of ${intent.removed} is under way, ${formatRange(range)} waits`,
+      `a rollback of ${state.removed} is under way, ${formatRange(range)} waits`,
+    )
+  }
+  if (state) {
+    throw new IndexerError(
+      "SERVER_CHANGED",
+      `the raw database is served by another server than before, or was restarted; ${formatRange(range)} waits until it was compared with the app database`,
     )
   }
 }

@@ -1,5 +1,5 @@
 // What becomes of unfinished leases on heights that are taken back: inside they go, DEAD ones too; one that reaches beyond is cut there, and
-// what is left is due again. Its token ends either way: whoever holds it has read what is no longer so.
+// what is left is due again. Its token ends either way, and its holder's connection with it: whoever holds it has read what is no longer so.
 
 import { type RangeSet, subtract } from "../../domain/range-set.js"
 import type { Random } from "../../platform/random.js"
@@ -12,6 +12,9 @@ interface LeaseRow {
   id: string
   from_height: string
   to_height: string
+  /** Of a lease that is held. */
+  backend_pid: number | null
+  backend_start: string | null
 }
 
 /** Under the exclusive chain lock: no commit is under way. Returns how many were cut or removed. */
@@ -21,7 +24,9 @@ export async function cutLeases(
   { workers, removed }: { workers: readonly string[]; removed: RangeSet },
 ): Promise<number> {
   const { rows } = await tx.query<LeaseRow>(
-    `select id, from_height, to_height from ${tables.leases}
+    `select id, from_height, to_height, case when status = 'ACTIVE' then backend_pid end as backend_pid,
+       backend_start::text as backend_start
+     from ${tables.leases}
      where worker_type = any ($1) and status <> 'COMPLETED' and int8range(from_height, to_height) && $2::int8multirange
      order by id for update`,
     [workers, printMultirange(removed)],
@@ -52,5 +57,29 @@ export async function cutLeases(
       )
     }
   }
+  await endHolders(tables, tx, rows)
   return rows.length
+}
+
+/**
+ * No lease names these connections any more, so the reaper could not find them: a client that is stopped in its open transaction would keep
+ * its keys for ever, and whoever does the heights again would wait for them. What the others have open would be refused anyway.
+ * Never this one: whoever cuts leases has a connection that holds none.
+ */
+async function endHolders(
+  tables: CoordinationTables,
+  tx: Queryable,
+  cut: readonly LeaseRow[],
+): Promise<void> {
+  const held = cut.filter(({ backend_pid }) => backend_pid !== null)
+  if (held.length === 0) return
+  await tx.query(
+    `select pg_terminate_backend(activity.pid)
+     from unnest($1::int4[], $2::timestamptz[]) as holder (pid, started)
+     join pg_stat_activity as activity on activity.pid = holder.pid and activity.backend_start = holder.started
+     where not exists (
+       select from ${tables.leases} as other
+       where other.status = 'ACTIVE' and other.backend_pid = holder.pid and other.backend_start = holder.started)`,
+    [held.map(({ backend_pid }) => backend_pid), held.map(({ backend_start }) => backend_start)],
+  )
 }

@@ -295,6 +295,24 @@ describe("the lease store on Postgres alone", () => {
       ])
     }))
 
+  test("rows that others change too are changed under the chain lock, new ones before it", () =>
+    withHarness(async (harness) => {
+      const store = await harness.open()
+      const lease = (await store.claim(request()))!
+      const held = async (tx: Connection): Promise<string[]> => {
+        const { rows } = await tx.query<{ mode: string }>(
+          `select mode from pg_locks where locktype = 'advisory' and granted and pid = pg_backend_pid()
+             and classid = $1 and objid = $2`,
+          [...chainLock],
+        )
+        return rows.map(({ mode }) => mode)
+      }
+      await store.commit(lease, {
+        write: async (tx) => expect(await held(tx)).toEqual([]),
+        apply: async (tx) => expect(await held(tx)).toEqual(["ShareLock"]),
+      })
+    }))
+
   test("an open rollback intent refuses commits it reaches and no others", () =>
     withHarness(async (harness) => {
       const store = await harness.open()
