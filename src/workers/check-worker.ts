@@ -12,6 +12,8 @@ export const reservedTables: readonly string[] = [
   "audit_log",
   "chain_state",
   "contract_code",
+  "contract_code_hashes",
+  "contract_code_queue",
   "coverage",
   "indexing_checkpoints",
   "indexing_errors",

@@ -118,9 +118,9 @@ describe("rows of one height", () => {
     async (order) => {
       const chain = blocksOf([
         [[moved(alice, carol, 1n)]],
-        // Back and forth in one transaction, and again in the next.
+        // Back and forth in one transaction, and again in the next. Whoever has it in between is not who has it last.
         [
-          [moved(carol, bob, 1n), moved(bob, carol, 1n)],
+          [moved(carol, alice, 1n), moved(alice, carol, 1n)],
           [moved(carol, alice, 1n), moved(alice, bob, 1n)],
         ],
       ])

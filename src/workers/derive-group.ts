@@ -4,10 +4,11 @@
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
 import type { Clock } from "../platform/clock.js"
 import { isIndexerError } from "../platform/errors.js"
+import type { TipGate } from "../platform/tip-gate.js"
+import type { Turns } from "../platform/turns.js"
 import type { BlockView } from "./block-view.js"
 import type { DeriveProgress } from "./derive-progress.js"
 import type { DerivedStore, EmittedRows } from "./derived-store.js"
-import type { FoldTurns } from "./fold-turns.js"
 import type { RawRange, RawReader } from "./raw-range.js"
 import type { ExtractContext, UpstreamRow, WorkerDefinition } from "./worker-definition.js"
 import { WorkerFault } from "./worker-fault.js"
@@ -22,7 +23,9 @@ export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
   readonly sinks: ReadonlyMap<string, Sink>
   readonly progress: DeriveProgress
   /** Shared by all that fold history in this thread; the tip has none to wait for. */
-  readonly turns?: FoldTurns
+  readonly turns?: Turns
+  /** History waits here for a new block between its steps; never once it has locked rows that others change. */
+  readonly gate?: Pick<TipGate, "pass">
   readonly clock: Clock
 }
 
@@ -127,6 +130,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
         },
         apply: async (tx) => {
           this.endTurn = (await this.deps.turns?.take()) ?? this.endTurn
+          await this.deps.gate?.pass()
           await this.timed("foldMs", () => this.applyFolds(tx))
           this.totals.heldUpTip = await this.deps.store.holdsUpTip(tx)
         },
@@ -150,6 +154,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
 
   private async nextBlocks(): Promise<readonly BlockView[]> {
     this.signal.throwIfAborted()
+    await this.deps.gate?.pass()
     const blocks = (await this.timed("readMs", async () => this.raw?.next())) ?? []
     this.totals.blocks += blocks.length
     for (const { events } of blocks) this.totals.events += events.length
@@ -237,6 +242,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
       if (sink.pendingRows === 0) continue
       this.totals.rows += sink.pendingRows
       this.totals.bytes += sink.byteLength
+      await this.deps.gate?.pass()
       await this.timed("writeMs", () => this.blamed(name, () => this.deps.store.append(tx, sink)))
     }
   }

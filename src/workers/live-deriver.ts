@@ -6,6 +6,7 @@ import { describeError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
+import type { TipGate } from "../platform/tip-gate.js"
 import type { DeriveOutcome, RangeDeriver } from "./range-deriver.js"
 import type { RawCoverageCopier } from "./raw-coverage-copier.js"
 import type { WorkPlan } from "./work-plan.js"
@@ -15,6 +16,8 @@ export interface LiveDeriverOptions {
   readonly deriver: RangeDeriver
   readonly copier: RawCoverageCopier
   readonly readPlan: () => Promise<WorkPlan | undefined>
+  /** Told while there is something to derive. */
+  readonly gate?: Pick<TipGate, "begin" | "end" | "moved">
   readonly clock: Clock
   readonly logger: Logger
   readonly random: Random
@@ -33,6 +36,7 @@ const blocksPerLease = 8
 
 export class LiveDeriver extends LoopingService {
   private readonly options: LiveDeriverOptions
+  private seenEnd = 0
 
   constructor(options: LiveDeriverOptions) {
     super({
@@ -46,14 +50,34 @@ export class LiveDeriver extends LoopingService {
     this.options = options
   }
 
+  /** Raw has something new. */
+  override wake(): void {
+    this.options.gate?.begin("tip")
+    super.wake()
+  }
+
   async runOnce(signal: AbortSignal): Promise<number | undefined> {
-    const { copier, readPlan, endBlock, mayClaim } = this.options
+    try {
+      return await this.lookAndDerive(signal)
+    } finally {
+      this.options.gate?.end("tip")
+    }
+  }
+
+  private async lookAndDerive(signal: AbortSignal): Promise<undefined> {
+    const { copier, readPlan, endBlock, mayClaim, gate } = this.options
     // Also while claims are paused: it is what others gate on.
     await copier.copy()
     if (!mayClaim()) return undefined
     const plan = await readPlan()
     if (!plan) return undefined
     const to = endBlock === undefined ? plan.rawEnd : Math.min(plan.rawEnd, endBlock + 1)
+    if (to > this.seenEnd) {
+      // Another process may have stored it, and nobody woke this one.
+      gate?.begin("tip")
+      if (this.seenEnd > 0) gate?.moved()
+    }
+    this.seenEnd = to
     const region = { from: Math.max(plan.startHeight, to - tipBlocks), to }
     while (!signal.aborted && (await this.take(plan, region, signal)));
     return undefined

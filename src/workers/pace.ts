@@ -19,7 +19,7 @@ export interface PaceLesson {
   readonly besideTip: boolean
 }
 
-const firstBlocks = 32
+const firstBlocks = 64
 
 /**
  * Folding has a fixed cost, which a busy machine can stretch beyond any limit on its own: shorter ranges would pay it more
@@ -36,7 +36,10 @@ export class Pace {
     this.blocks = Math.min(firstBlocks, options.maxBlocks)
   }
 
-  /** Grows slowly, shrinks at once. */
+  /**
+   * Doubles at most, shrinks at once. Long ranges are worth it: a key that many blocks touch is written once for all of them, and
+   * with 400 blocks a range that was half as many writes of accounts as with 40.
+   */
   learn({ blocks, foldMs, totalMs, besideTip }: PaceLesson): void {
     if (blocks === 0) return
     const { options } = this
@@ -44,7 +47,7 @@ export class Pace {
     const byTotal = fitting(blocks, totalMs, options.totalMs)
     const wanted = Math.min(Math.max(byFold, foldBlocks), byTotal)
     // What a range of this size costs says nothing about a larger one, except that it may be tried.
-    const next = Math.min(wanted, this.blocks * 1.5)
+    const next = Math.min(wanted, this.blocks * 2)
     this.blocks = Math.max(1, Math.min(options.maxBlocks, Math.round(next)))
   }
 }

@@ -9,27 +9,28 @@ import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import type { Random } from "../platform/random.js"
-import type { Connection } from "../postgres/connection.js"
+import type { TipGate } from "../platform/tip-gate.js"
+import type { Turns } from "../platform/turns.js"
+import type { SqlConnection } from "../postgres/sql-connection.js"
 import { ensurePartitions } from "../raw/ensure-partitions.js"
 import { type DeriveResult, type Dropped, deriveGroup } from "./derive-group.js"
 import type { DeriveProgress } from "./derive-progress.js"
-import type { FoldTurns } from "./fold-turns.js"
+import type { DerivedStore, EmittedRows } from "./derived-store.js"
 import type { LeaseKeeper } from "./held-leases.js"
-import type { PostgresDerivedStore } from "./postgres/postgres-derived-store.js"
 import type { RawReader } from "./raw-range.js"
 import { recordError } from "./record-error.js"
-import type { RowSink } from "./row-sink.js"
 import { WorkerFault } from "./worker-fault.js"
 import type { WorkerRegistry } from "./worker-registry.js"
 
 export interface RangeDeriverDeps {
-  readonly connect: () => Promise<Connection>
+  readonly connect: () => Promise<SqlConnection>
   readonly raw: RawReader
-  readonly store: PostgresDerivedStore
+  readonly store: DerivedStore<SqlConnection>
   readonly registry: WorkerRegistry
   readonly keeper: LeaseKeeper
   readonly progress: DeriveProgress
-  readonly turns?: FoldTurns
+  readonly turns?: Turns
+  readonly gate?: TipGate
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -65,9 +66,9 @@ export type DeriveOutcome =
 export class RangeDeriver {
   private readonly deps: RangeDeriverDeps
   private readonly options: RangeDeriverOptions
-  private readonly sinks: ReadonlyMap<string, RowSink>
+  private readonly sinks: ReadonlyMap<string, EmittedRows>
   private readonly partitionsSeen = new Set<number>()
-  private open: Connection | undefined
+  private open: SqlConnection | undefined
   private working: Promise<unknown> = Promise.resolve()
 
   constructor(deps: RangeDeriverDeps, options: RangeDeriverOptions) {
@@ -76,7 +77,7 @@ export class RangeDeriver {
     this.sinks = new Map(deps.registry.workers.map(({ name }) => [name, deps.store.createSink(name)]))
   }
 
-  async connection(): Promise<Connection> {
+  async connection(): Promise<SqlConnection> {
     if (!this.open || this.open.closed) this.open = await this.deps.connect()
     return this.open
   }
@@ -142,12 +143,12 @@ export class RangeDeriver {
     }
   }
 
-  private leasesOn(connection: Connection): LeaseStore<Connection> {
+  private leasesOn(connection: SqlConnection): LeaseStore<SqlConnection> {
     const { random, policy } = this.deps
-    return new PostgresLeaseStore<Connection>({ executor: connection, schema: "app", random, policy })
+    return new PostgresLeaseStore<SqlConnection>({ executor: connection, schema: "app", random, policy })
   }
 
-  private async partitionsFor(connection: Connection, range: BlockRange): Promise<void> {
+  private async partitionsFor(connection: SqlConnection, range: BlockRange): Promise<void> {
     const slot = Math.floor(range.from / this.options.rangeSize)
     if (this.partitionsSeen.has(slot)) return
     await ensurePartitions(connection, { tables: this.deps.registry.partitionedTables(), range })

@@ -1,6 +1,6 @@
 // Where one worker's extract puts its rows: an encoder for each event table, and the open transaction behind them.
 
-import type { Connection } from "../postgres/connection.js"
+import type { SqlConnection } from "../postgres/sql-connection.js"
 import { RowEncoder } from "./row-encoder.js"
 import type { Emit, WorkerDefinition } from "./worker-definition.js"
 import { eventTables, workerSchema } from "./worker-registry.js"
@@ -52,7 +52,7 @@ export class RowSink {
   }
 
   /** Into the tables themselves, or into others of the same names and columns. */
-  async flush(connection: Connection, { schema = workerSchema } = {}): Promise<void> {
+  async flush(connection: SqlConnection, { schema = workerSchema } = {}): Promise<void> {
     for (const [table, encoder] of this.#encoders) {
       // Before the test for rows: it throws what was refused, even if nobody looked.
       const bytes = encoder.view()

@@ -26,6 +26,8 @@ export interface WorkLaneOptions {
   readonly leaseTtlMs: number
   readonly idleMs: number
   readonly mayClaim: () => boolean
+  /** Whether this process derives a tip that moves. Of others it learns when one had to wait. */
+  readonly tipIsLive: () => boolean
   readonly onOutcome: (outcome: DeriveOutcome) => void
 }
 
@@ -36,7 +38,7 @@ const aloneMs = 60_000
 const slowMs = 250
 const slowShare = 0.6
 const foldMs = 2_000
-const foldMsBesideTip = 200
+const foldMsBesideTip = 100
 const totalMs = 6_000
 /** A tip that had to wait is taken to be there for this long. */
 const besideTipMs = 600_000
@@ -124,7 +126,7 @@ export class WorkLane extends LoopingService {
         const now = this.clock.monotonic()
         // Where raw does not grow, what waits is the end of history, not somebody who wants to see the newest block.
         if (totals.heldUpTip && this.rawGrows) this.tipWaitedAt = now
-        const besideTip = now - this.tipWaitedAt < besideTipMs
+        const besideTip = this.options.tipIsLive() || now - this.tipWaitedAt < besideTipMs
         // Without what it waited for its claim and its commit: that is the crowd's, and shorter ranges would only add to it.
         const tookMs = totals.readMs + totals.extractMs + totals.writeMs + totals.foldMs
         pace.learn({ blocks, foldMs: totals.foldMs, totalMs: tookMs, besideTip })

@@ -15,7 +15,8 @@ export class WorkerRegistry {
   readonly workers: readonly WorkerDefinition[]
   readonly #byName: ReadonlyMap<string, WorkerDefinition>
   readonly #owners: ReadonlyMap<string, string>
-  readonly #hashes: ReadonlyMap<string, string>
+  /** Made when first asked for: whoever undoes never asks. */
+  readonly #hashes = new Map<string, string>()
 
   /** Throws CONFIG_INVALID. */
   constructor(definitions: readonly WorkerDefinition[]) {
@@ -31,7 +32,6 @@ export class WorkerRegistry {
     this.#owners = tableOwners(definitions)
     this.workers = inOrder(definitions, byName)
     checkTables(this.workers)
-    this.#hashes = new Map(definitions.map((worker) => [worker.name, workerHash(worker)]))
   }
 
   worker(name: string): WorkerDefinition | undefined {
@@ -66,8 +66,10 @@ export class WorkerRegistry {
   }
 
   hashOf(name: string): string {
-    const hash = this.#hashes.get(name)
-    if (hash === undefined) throw new Error(`there is no worker ${name}`)
+    const worker = this.#byName.get(name)
+    if (!worker) throw new Error(`there is no worker ${name}`)
+    const hash = this.#hashes.get(name) ?? workerHash(worker)
+    this.#hashes.set(name, hash)
     return hash
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { address, blockView, data, type TransactionParts, word } from "../../../test/support/block-view.js"
 import { declaredTable } from "../../../test/support/declared-table.js"
-import { foldSums } from "../../../test/support/fold-sums.js"
 import { runExtract } from "../../../test/support/run-extract.js"
+import { sumsByKey } from "../../../test/support/run-fold.js"
 import { evmWorker } from "../evm/evm-worker.js"
 import { eventTopics } from "../evm-events/event-topics.js"
 import { metaWorker } from "../meta/meta-worker.js"
@@ -26,7 +26,7 @@ type Sums = Partial<typeof zero>
 
 function accountsAfter(transactions: readonly TransactionParts[]) {
   const block = blockView({ transactions })
-  return foldSums(accountsWorker.tables.accounts, {
+  return sumsByKey(accountsWorker.tables.accounts, {
     ...runExtract(metaWorker, block),
     ...runExtract(evmWorker, block),
     ...runExtract(txMetricsWorker, block),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { address, blockView, data, word } from "../../../test/support/block-view.js"
 import { declaredTable } from "../../../test/support/declared-table.js"
-import { foldSums } from "../../../test/support/fold-sums.js"
 import { runExtract } from "../../../test/support/run-extract.js"
+import { sumsByKey } from "../../../test/support/run-fold.js"
 import { eventTopics } from "../evm-events/event-topics.js"
 import { metaWorker } from "./meta-worker.js"
 
@@ -85,7 +85,7 @@ describe("state", () => {
   }
 
   test("address_stats counts a transaction once, and each role in it", () => {
-    expect(foldSums(metaWorker.tables.address_stats, rows)).toEqual({
+    expect(sumsByKey(metaWorker.tables.address_stats, rows)).toEqual({
       [alice]: {
         ...zero,
         transaction_count: 2n,
@@ -107,7 +107,7 @@ describe("state", () => {
 
   test("smart_contracts has what was deployed, by its last deployment", () => {
     const { smart_contracts } = metaWorker.tables
-    expect(foldSums(smart_contracts, rows)).toMatchObject({ [token]: { deployment_count: 1n } })
+    expect(sumsByKey(smart_contracts, rows)).toMatchObject({ [token]: { deployment_count: 1n } })
     expect(smart_contracts.sources).toEqual([
       {
         table: "contract_deployments",

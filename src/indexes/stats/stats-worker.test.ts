@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { address, blockView } from "../../../test/support/block-view.js"
 import { declaredTable } from "../../../test/support/declared-table.js"
-import { foldSums } from "../../../test/support/fold-sums.js"
 import { runExtract } from "../../../test/support/run-extract.js"
+import { sumsByKey } from "../../../test/support/run-fold.js"
 import { metaWorker } from "../meta/meta-worker.js"
 import { txMetricsWorker } from "../tx-metrics/tx-metrics-worker.js"
 import { statsWorker } from "./stats-worker.js"
@@ -27,7 +27,7 @@ test("a day sums up what its blocks hold", () => {
     ft_transfers: [{ timestamp }, { timestamp }],
     nft_transfers: [{ timestamp }],
   }
-  expect(foldSums(table, rows)).toEqual({
+  expect(sumsByKey(table, rows)).toEqual({
     "20000": {
       transactions: 3n,
       failed: 1n,
@@ -44,7 +44,7 @@ test("a day sums up what its blocks hold", () => {
 
 test("a day ends before the midnight of UTC", () => {
   const at = (timestampUs: bigint) =>
-    Object.keys(foldSums(table, runExtract(txMetricsWorker, blockView({ timestampUs, transactions: [{}] }))))
+    Object.keys(sumsByKey(table, runExtract(txMetricsWorker, blockView({ timestampUs, transactions: [{}] }))))
   expect(at(20_001n * dayUs - 1n)).toEqual(["20000"])
   expect(at(20_001n * dayUs)).toEqual(["20001"])
 })

@@ -1,9 +1,11 @@
-// The SQL of a fold, from its plan: constant text per plan, with ranges as parameters. Let the server plan each run with
+// The SQL of a fold, from its plan: with ranges as parameters. Let the server plan each run with
 // its values (no named statements): what a range selects differs by five orders of magnitude.
 //
 // No statement ever scans the state table. An insert on conflict and a lateral subquery with a limit both go
 // through the key's index whatever the planner expects; a plain join would do so only while its estimates are good.
 
+import type { BlockRange } from "../../domain/block-range.js"
+import type { RangeSet } from "../../domain/range-set.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { quoteLiteral } from "../../postgres/quote-literal.js"
 import { type ColumnKind, columnTypes } from "../column.js"
@@ -26,7 +28,7 @@ const schema = "app"
 export function applySql(plan: FoldPlan): string {
   return `${aggregateSql(plan, inRange)}
 insert into ${tableName(plan.table)} as s (${columnList(plan)})
-select ${aggregatedColumns(plan, "").join(", ")}
+select ${aggregatedColumns(plan).join(", ")}
 from folded x
 order by ${keyAliases(plan, "x")}
 on conflict (${keyList(plan)}) do update set
@@ -34,76 +36,102 @@ on conflict (${keyList(plan)}) do update set
 }
 
 /**
- * $1 and $2 are the range. Takes its sums away; firsts, lasts and extremes stay for `probeSql`. A key that is not there
- * becomes a row with a negative count, so that it is noticed. Gives keys, emptied and missing.
+ * Takes a range out of the table: its sums away, what came from it found anew (an end whose position lies in it, an extreme
+ * that one of its rows equals), and the keys deleted that nothing stands behind any more. One statement, which reads each row
+ * before it writes it: under the exclusive chain lock nobody else writes. Gives keys, emptied and missing; where one
+ * is missing the rest is not to be kept.
  */
-export function subtractSql(plan: FoldPlan): string {
-  return `${aggregateSql(plan, inRange)},
-changed as (
-  insert into ${tableName(plan.table)} as s (${columnList(plan)})
-  select ${aggregatedColumns(plan, "-").join(", ")}
+export function undoSql(plan: FoldPlan, heights: UndoneHeights): { text: string; params: unknown[] } {
+  const params: unknown[] = [heights.range.from, heights.range.to]
+  const probes = planProbes(plan, heights, (value) => `$${params.push(value)}`)
+  const columns = stateColumns(plan).map(({ name }) => quoteIdentifier(name))
+  const changed = stateColumns(plan).filter(({ name }) => !plan.key.some((key) => key.name === name))
+  const text = `${aggregateSql(plan, inRange, { apart: true })},
+undone as (
+  select ${stateColumns(plan)
+    .map(({ name }) => `${undoneColumn(plan, probes, name)} as ${quoteIdentifier(name)}`)
+    .join(", ")}, c.ctid as ${rowAddress}
   from folded x
-  order by ${keyAliases(plan, "x")}
+  left join lateral (
+    select ${columnList(plan, "c")}, c.ctid from ${tableName(plan.table)} c where ${sameKey(plan, "c", "x")} limit 1
+  ) c on true
+  ${[...probes].map(([name, probe]) => `left join lateral (${probe}) ${name}_row on true`).join("\n  ")}
+),
+written as (
+  insert into ${tableName(plan.table)} as s (${columns.join(", ")})
+  select ${columns.join(", ")} from undone where event_rows > 0
+  order by ${keyList(plan)}
   on conflict (${keyList(plan)}) do update set
-    ${sumUpdates(plan).join(",\n    ")}
-  returning s.event_rows
+    ${changed.map(({ name }) => `${quoteIdentifier(name)} = excluded.${quoteIdentifier(name)}`).join(",\n    ")}
+),
+deleted as (
+  delete from ${tableName(plan.table)} s
+  where s.ctid = any (array(select ${rowAddress} from undone where event_rows = 0))
 )
 select count(*)::int4 as keys,
   (count(*) filter (where event_rows = 0))::int4 as emptied,
-  (count(*) filter (where event_rows < 0))::int4 as missing
-from changed`
+  (count(*) filter (where event_rows is null or event_rows < 0))::int4 as missing
+from undone`
+  return { text, params }
 }
 
-/** $1 and $2 are the range. By row address: a join could be planned as a scan. */
-export function deleteEmptySql(plan: FoldPlan): string {
-  return `${aggregateSql(plan, inRange)}
-delete from ${tableName(plan.table)} s
-where s.event_rows = 0 and s.ctid = any (array(
-  select c.ctid
-  from folded x
-  cross join lateral (
-    select c.ctid from ${tableName(plan.table)} c where ${sameKey(plan, "c", "x")} and c.event_rows = 0 limit 1
-  ) c
-))`
+export interface UndoneHeights {
+  /** What goes. */
+  readonly range: BlockRange
+  /** What the fold covers afterwards. */
+  readonly kept: RangeSet
 }
 
-/** Whether undo has anything to find anew. */
-export const needsProbes = (plan: FoldPlan): boolean =>
-  plan.ends.length > 0 || columnsOf(plan, "min", "max").length > 0
+/** No column can be called so. */
+const rowAddress = quoteIdentifier("row address")
 
 /**
- * $1 and $2 are the range that goes, $3 and $4 the lower and upper bounds of the ranges that stay. Finds anew what came
- * from the range: an end whose position lies in it, an extreme that one of its rows equals.
+ * By name, what is looked for among the rows that stay. A first that goes has its successor above the range, since a row below it would have been
+ * first; a last has it below. So a rollback of the tip never looks for firsts.
  */
-export function probeSql(plan: FoldPlan): string {
+function planProbes(
+  plan: FoldPlan,
+  { range, kept }: UndoneHeights,
+  place: (value: unknown) => string,
+): ReadonlyMap<string, string> {
+  const probes = new Map<string, string>()
+  for (const end of plan.ends) {
+    const among = kept.filter(({ from, to }) => (end === "first" ? from >= range.to : to <= range.from))
+    if (among.length > 0) probes.set(end, endProbe(plan, end, bounds(among, place)))
+  }
   const extremes = columnsOf(plan, "min", "max")
-  const gone = [
-    ...plan.ends.map((end) => endInRange(end)),
-    ...extremes.map((column) => extremeInRange(plan, column)),
-  ]
-  const found = (column: string): string => `c.${quoteIdentifier(column)}`
-  const selected = stateColumns(plan).map(({ name }) => {
-    const at = probedFrom(plan, name)
-    return at ? `case when ${at.condition} then ${at.value} else ${found(name)} end` : found(name)
-  })
-  const probed = stateColumns(plan).filter(({ name }) => probedFrom(plan, name))
-  return `${aggregateSql(plan, inRange)}
-insert into ${tableName(plan.table)} as s (${columnList(plan)})
-select ${selected.join(", ")}
-from folded x
-cross join lateral (
-  select ${columnList(plan, "c")} from ${tableName(plan.table)} c where ${sameKey(plan, "c", "x")} limit 1
-) c
-${[
-  ...plan.ends.map((end) => `left join lateral (${endProbe(plan, end)}) ${end}_row on true`),
-  ...extremes.map(
-    (column) => `left join lateral (${extremeProbe(plan, column)}) ${extremeAlias(plan, column)}_row on true`,
-  ),
-].join("\n")}
-where ${gone.join(" or ")}
-order by ${keyAliases(plan, "x")}
-on conflict (${keyList(plan)}) do update set
-  ${probed.map(({ name }) => `${quoteIdentifier(name)} = excluded.${quoteIdentifier(name)}`).join(",\n  ")}`
+  if (extremes.length === 0 || kept.length === 0) return probes
+  const all = bounds(kept, place)
+  for (const column of extremes) probes.set(extremeAlias(plan, column), extremeProbe(plan, column, all))
+  return probes
+}
+
+/** Ranges as parameters: their outer ends, by which whole partitions are passed over, and each where there are several. */
+interface Bounds {
+  readonly from: string
+  readonly to: string
+  readonly each: string | undefined
+}
+
+function bounds(ranges: RangeSet, place: (value: unknown) => string): Bounds {
+  const from = `${place(ranges[0]!.from)}::int8`
+  const to = `${place(ranges.at(-1)!.to)}::int8`
+  if (ranges.length === 1) return { from, to, each: undefined }
+  const lows = place(ranges.map((range) => range.from))
+  const highs = place(ranges.map((range) => range.to))
+  return { from, to, each: `unnest(${lows}::int8[], ${highs}::int8[]) as h(lo, hi)` }
+}
+
+function undoneColumn(plan: FoldPlan, probes: ReadonlyMap<string, string>, name: string): string {
+  const key = plan.key.findIndex((column) => column.name === name)
+  if (key >= 0) return `x.k${key}`
+  const found = `c.${quoteIdentifier(name)}`
+  if (name === "event_rows") return `${found} - x.n`
+  const sum = columnsOf(plan, "sum").findIndex((column) => column.name === name)
+  if (sum >= 0) return `${found} - x.s${sum}`
+  const at = probedFrom(plan, name)
+  if (!at) return found
+  return `case when ${at.condition} then ${probes.has(at.probe) ? `${at.probe}_row.${at.value}` : "null"} else ${found} end`
 }
 
 /**
@@ -124,7 +152,7 @@ export function diffSql(plan: FoldPlan): string {
   return `${aggregateSql(plan, rows)},
 expected as (
   select ${stateColumns(plan)
-    .map(({ name }, at) => `${aggregatedColumns(plan, "")[at]} as ${quoteIdentifier(name)}`)
+    .map(({ name }, at) => `${aggregatedColumns(plan)[at]} as ${quoteIdentifier(name)}`)
     .join(", ")}
   from folded x
 )
@@ -151,7 +179,7 @@ export function recomputeSql(plan: FoldPlan): { remove: string; insert: string }
     remove: `delete from ${tableName(plan.table)} where (${keyList(plan)}) in (${wanted(1)})`,
     insert: `${aggregateSql(plan, rows)}
 insert into ${tableName(plan.table)} (${columnList(plan)})
-select ${aggregatedColumns(plan, "").join(", ")}
+select ${aggregatedColumns(plan).join(", ")}
 from folded x`,
   }
 }
@@ -160,9 +188,14 @@ const inRange = "t.block_height >= $1::int8 and t.block_height < $2::int8"
 
 /**
  * CTEs up to `folded`: one row for each key, k0… the key, n the count of rows behind it, s0… the sums, m0… min and max, f and l the first
- * and last position as arrays (there is no min of records), v0… the values there.
+ * and last position as arrays (there is no min of records), v0… the values there. Rows of few heights are read apart, by their
+ * heights: where sorting is made dear the planner would rather walk a whole index that has them in the order of their key.
  */
-function aggregateSql(plan: FoldPlan, counts: string | ((source: PlannedSource) => string)): string {
+function aggregateSql(
+  plan: FoldPlan,
+  counts: string | ((source: PlannedSource) => string),
+  { apart = false }: { apart?: boolean } = {},
+): string {
   const keys = plan.key.map((_, at) => `k${at}`)
   const sums = columnsOf(plan, "sum").map(
     ({ kind }, at) => `coalesce(sum(r.s${at}), 0)::${columnTypes[kind]} as s${at}`,
@@ -175,7 +208,7 @@ function aggregateSql(plan: FoldPlan, counts: string | ((source: PlannedSource) 
   const grouped = `select ${[...keys, "sum(r.n)::int8 as n", ...sums, ...extremes, ...ends].join(", ")}
   from counted r
   group by ${keys.join(", ")}`
-  const counted = `with counted as (
+  const counted = `with counted as ${apart ? "materialized " : ""}(
   ${scans(plan)
     .map((sources) => scanRows(plan, sources, typeof counts === "string" ? counts : counts(sources[0]!)))
     .join("\n  union all\n  ")}
@@ -314,17 +347,17 @@ function literalSql(literal: FoldLiteral, kind: ColumnKind): string {
 }
 
 /** What is inserted for a key, in the order of the table's columns. */
-function aggregatedColumns(plan: FoldPlan, sign: "" | "-"): string[] {
+function aggregatedColumns(plan: FoldPlan): string[] {
   const sums = columnsOf(plan, "sum")
   const extremes = columnsOf(plan, "min", "max")
   return [
     ...plan.key.map((_, at) => `x.k${at}`),
     ...plan.columns.map((column) => {
-      if (column.aggregate === "sum") return `${sign}x.s${sums.indexOf(column)}`
+      if (column.aggregate === "sum") return `x.s${sums.indexOf(column)}`
       if (column.aggregate === "min" || column.aggregate === "max") return `x.m${extremes.indexOf(column)}`
       return `x.${valueAlias(plan, column)}`
     }),
-    `${sign}x.n`,
+    "x.n",
     ...plan.ends.flatMap((end) =>
       plan.position.map(
         ({ kind }, at) => `x.${end === "first" ? "f" : "l"}[${at + 1}]::${columnTypes[kind]}`,
@@ -362,19 +395,25 @@ const endInRange = (end: FoldEnd): string => {
   return `(${height} >= $1::int8 and ${height} < $2::int8)`
 }
 
+/** What no row stands behind any more is not looked for. */
+const stays = "c.event_rows > x.n"
+
 const extremeInRange = (plan: FoldPlan, column: PlannedColumn): string =>
   `c.${quoteIdentifier(column.name)} = x.${extremeAlias(plan, column)}`
 
-/** For a column that a probe can change: when it does, and to what. */
-function probedFrom(plan: FoldPlan, name: string): { condition: string; value: string } | undefined {
+/** For a column that a probe can change: when it does, which probe, and which of its columns. */
+function probedFrom(
+  plan: FoldPlan,
+  name: string,
+): { condition: string; probe: string; value: string } | undefined {
   const column = plan.columns.find((each) => each.name === name)
   if (column?.aggregate === "min" || column?.aggregate === "max")
-    return { condition: extremeInRange(plan, column), value: `${extremeAlias(plan, column)}_row.m` }
+    return { condition: extremeInRange(plan, column), probe: extremeAlias(plan, column), value: "m" }
   for (const end of plan.ends) {
     const at = plan.position.findIndex((position) => endColumn(end, position.name) === name)
-    if (at >= 0) return { condition: endInRange(end), value: `${end}_row.p${at}` }
+    if (at >= 0) return { condition: endInRange(end), probe: end, value: `p${at}` }
     if (column?.aggregate === end)
-      return { condition: endInRange(end), value: `${end}_row.${valueAlias(plan, column)}` }
+      return { condition: endInRange(end), probe: end, value: valueAlias(plan, column) }
   }
   return undefined
 }
@@ -383,12 +422,13 @@ function probedFrom(plan: FoldPlan, name: string): { condition: string; value: s
  * The first or last row of key x that stays. Range by range from that end, so that rows ahead of the fold, of which
  * a busy key can have millions, are never walked over.
  */
-function endProbe(plan: FoldPlan, end: FoldEnd): string {
+function endProbe(plan: FoldPlan, end: FoldEnd, { from, to, each }: Bounds): string {
   const direction = end === "first" ? "asc" : "desc"
   const positions = plan.position.map((_, at) => `p${at}`)
   const values = columnsOf(plan, end)
   const selected = [...positions, ...values.map((column) => valueAlias(plan, column))]
   const ordered = (names: readonly string[]) => names.map((name) => `${name} ${direction}`).join(", ")
+  const wanted = `${endInRange(end)} and ${stays}`
   const probes = probedTogether(plan, end).map((sources) => {
     const inner = [
       ...plan.position.map(({ name }, at) => `t.${quoteIdentifier(name)} as p${at}`),
@@ -400,26 +440,26 @@ function endProbe(plan: FoldPlan, end: FoldEnd): string {
     ]
     // Rows at one position differ in nothing but their values.
     const tie = values.length > 0 && sources.length > 1 ? [`o ${direction}`] : []
-    return `(
-    select i.o, ${selected.map((name) => `i.${name}`).join(", ")}
-    from (
-      select h.lo, h.hi from unnest($3::int8[], $4::int8[]) as h(lo, hi) where ${endInRange(end)} order by h.lo ${direction}
-    ) h
-    cross join lateral (
+    const row = (more: string): string => `
       select ${inner.join(", ")}
       from ${tableName(sources[0]!.table)} t
       where ${probeKey(sources[0]!)} and (${sources.map(matches).join(" or ")})
-        and t.block_height >= h.lo and t.block_height < h.hi
+        and t.block_height >= ${from} and t.block_height < ${to} and ${more}
       order by ${[ordered(plan.position.map(({ name }) => `t.${quoteIdentifier(name)}`)), ...tie].join(", ")}
-      limit 1
-    ) i
+      limit 1`
+    if (each === undefined) return `(${row(wanted)})`
+    return `(
+    select i.o, ${selected.map((name) => `i.${name}`).join(", ")}
+    from (select h.lo, h.hi from ${each} where ${wanted} order by h.lo ${direction}) h
+    cross join lateral (${row("t.block_height >= h.lo and t.block_height < h.hi")}) i
     order by h.lo ${direction}
     limit 1
   )`
   })
+  if (probes.length === 1) return probes[0]!
   return `
   select ${selected.join(", ")} from (
-  ${probes.join("\n  union all\n  ")}
+  ${probes.map((probe) => `select o, ${selected.join(", ")} from ${probe} probe`).join("\n  union all\n  ")}
   ) found
   order by ${ordered([...positions, "o"])}
   limit 1
@@ -450,11 +490,13 @@ const ofFirstMatch = (sources: readonly PlannedSource[], value: (source: Planned
     ? value(sources[0]!)
     : `case ${sources.map((source) => `when ${matches(source)} then ${value(source)}`).join(" ")} end`
 
-/** Nothing at all where nothing stays: no row is in a null. */
-const keptHeights =
-  "(select range_agg(int8range(h.lo, h.hi)) from unnest($3::int8[], $4::int8[]) as h(lo, hi))"
-
-function extremeProbe(plan: FoldPlan, column: PlannedColumn): string {
+function extremeProbe(plan: FoldPlan, column: PlannedColumn, { from, to, each }: Bounds): string {
+  const kept = [
+    `t.block_height >= ${from} and t.block_height < ${to}`,
+    ...(each === undefined
+      ? []
+      : [`t.block_height <@ (select range_agg(int8range(h.lo, h.hi)) from ${each})`]),
+  ].join(" and ")
   const direction = column.aggregate === "min" ? "asc" : "desc"
   const probes = plan.sources.flatMap((source) => {
     const expression = source.set.get(column.name)
@@ -464,8 +506,8 @@ function extremeProbe(plan: FoldPlan, column: PlannedColumn): string {
       `(
     select ${value} as m
     from ${tableName(source.table)} t
-    where ${[extremeInRange(plan, column), probeKey(source), ...sourceConditions(source)].join(" and ")}
-      and ${value} is not null and t.block_height <@ ${keptHeights}
+    where ${[extremeInRange(plan, column), stays, probeKey(source), ...sourceConditions(source)].join(" and ")}
+      and ${value} is not null and ${kept}
     order by ${value} ${direction}
     limit 1
   )`,

@@ -10,10 +10,10 @@ import {
   readState,
   stateAsText,
 } from "../../../test/support/fold-tables.js"
+import { type EventRows, MemoryFold } from "../../../test/support/memory-fold.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
 import { containsHeight, emptySet, type RangeSet, rangeSet, subtract, union } from "../../domain/range-set.js"
 import { Database } from "../../postgres/database.js"
-import { type EventRows, MemoryFold } from "../memory/memory-fold.js"
 import type { UpstreamRow } from "../worker-definition.js"
 import { applyFold } from "./apply-fold.js"
 import { diffFold } from "./diff-fold.js"

@@ -2,8 +2,8 @@
 
 import type { BlockRange } from "../../domain/block-range.js"
 import type { BinaryRows } from "../../postgres/binary-rows.js"
-import type { Connection } from "../../postgres/connection.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import type { SqlConnection } from "../../postgres/sql-connection.js"
 import type { ColumnKind } from "../column.js"
 import type { DerivedStore } from "../derived-store.js"
 import type { FoldPlan } from "../fold-plan.js"
@@ -17,7 +17,7 @@ import { applyFold } from "./apply-fold.js"
 /** What the names of sessions that derive the tip begin with: it is how others see that they keep one waiting. */
 export const tipApplicationName = "tidemark tip"
 
-export class PostgresDerivedStore implements DerivedStore<Connection, RowSink> {
+export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink> {
   private readonly registry: WorkerRegistry
   private readonly folds: ReadonlyMap<string, readonly FoldPlan[]>
 
@@ -30,12 +30,12 @@ export class PostgresDerivedStore implements DerivedStore<Connection, RowSink> {
     return new RowSink(this.registry.worker(worker)!)
   }
 
-  append(tx: Connection, sink: RowSink): Promise<void> {
+  append(tx: SqlConnection, sink: RowSink): Promise<void> {
     return sink.flush(tx)
   }
 
   async readRows(
-    tx: Connection,
+    tx: SqlConnection,
     { table, range }: { table: string; range: BlockRange },
   ): Promise<ReadonlyMap<number, readonly UpstreamRow[]>> {
     const declared = this.registry.table(table)
@@ -64,11 +64,14 @@ export class PostgresDerivedStore implements DerivedStore<Connection, RowSink> {
     return byHeight
   }
 
-  async applyFolds(tx: Connection, { worker, range }: { worker: string; range: BlockRange }): Promise<void> {
+  async applyFolds(
+    tx: SqlConnection,
+    { worker, range }: { worker: string; range: BlockRange },
+  ): Promise<void> {
     for (const plan of this.folds.get(worker) ?? []) await applyFold(tx, plan, { range })
   }
 
-  async holdsUpTip(tx: Connection): Promise<boolean> {
+  async holdsUpTip(tx: SqlConnection): Promise<boolean> {
     // In a case, so that who blocks whom is asked only for those that wait: the answer locks the lock table.
     const { rows } = await tx.query<{ waits: boolean }>(
       `select exists (
@@ -82,7 +85,7 @@ export class PostgresDerivedStore implements DerivedStore<Connection, RowSink> {
   }
 
   async resolveErrors(
-    tx: Connection,
+    tx: SqlConnection,
     { workers, range }: { workers: readonly string[]; range: BlockRange },
   ): Promise<void> {
     await resolveErrors(tx, { workers, range })

@@ -2,11 +2,12 @@
 // bounded number of rows, so that memory is bounded whatever the range holds.
 
 import { type BlockRange, formatRange } from "../../domain/block-range.js"
-import { countHeights, intersect } from "../../domain/range-set.js"
+import { countHeights, intersect, type RangeSet } from "../../domain/range-set.js"
 import { IndexerError } from "../../platform/errors.js"
 import type { BinaryRows } from "../../postgres/binary-rows.js"
-import type { Connection } from "../../postgres/connection.js"
 import { parseMultirange } from "../../postgres/multirange.js"
+import type { SqlConnection } from "../../postgres/sql-connection.js"
+import type { Queryable } from "../../postgres/transaction.js"
 import type { BlockView } from "../block-view.js"
 import type { RawRange, RawReader } from "../raw-range.js"
 import {
@@ -23,15 +24,15 @@ const rowsPerPiece = 20_000
 const idleInTransactionTimeoutMs = 60_000
 
 export class PostgresRawReader implements RawReader {
-  private readonly connect: () => Promise<Connection>
-  private connection: Connection | undefined
+  private readonly connect: () => Promise<SqlConnection>
+  private connection: SqlConnection | undefined
 
-  constructor({ connect }: { connect: () => Promise<Connection> }) {
+  constructor({ connect }: { connect: () => Promise<SqlConnection> }) {
     this.connect = connect
   }
 
   /** The connection, for other use between ranges. */
-  async idleConnection(): Promise<Connection> {
+  async idleConnection(): Promise<SqlConnection> {
     if (!this.connection || this.connection.closed) this.connection = await this.connect()
     return this.connection
   }
@@ -52,11 +53,14 @@ export class PostgresRawReader implements RawReader {
   }
 }
 
-/** In a snapshot that the connection has open; closing the range ends it. */
-export async function openSnapshot(connection: Connection, range: BlockRange): Promise<RawRange> {
+/** What the snapshot says of the range: at which epoch it is, and which heights of it raw has. Throws NOT_COVERED. */
+export async function readRangeState(
+  sql: Queryable,
+  range: BlockRange,
+): Promise<{ readonly chainEpoch: number; readonly heights: RangeSet }> {
   const {
     rows: [state],
-  } = await connection.query<{ chain_epoch: string; heights: string; covered: boolean }>(
+  } = await sql.query<{ chain_epoch: string; heights: string; covered: boolean }>(
     `select chain_state.chain_epoch, coverage.heights::text as heights,
        coverage.heights + coverage.skipped @> int8range($1::int8, $2::int8) as covered
      from raw.chain_state cross join raw.coverage where coverage.worker_type = 'raw_ingester'`,
@@ -65,19 +69,25 @@ export async function openSnapshot(connection: Connection, range: BlockRange): P
   if (!state?.covered) {
     throw new IndexerError("NOT_COVERED", `the raw store no longer covers ${formatRange(range)}`)
   }
+  return { chainEpoch: Number(state.chain_epoch), heights: parseMultirange(state.heights) }
+}
+
+/** In a snapshot that the connection has open; closing the range ends it. */
+export async function openSnapshot(connection: SqlConnection, range: BlockRange): Promise<RawRange> {
+  const { chainEpoch, heights } = await readRangeState(connection, range)
   const blocks = await connection.copyOut(
     `select ${blockViewColumns.join(", ")} from raw.blocks where height >= ${range.from} and height < ${range.to} order by height`,
     { fields: blockViewColumns.length },
   )
   // Coverage is the promise, the rows have to keep it: one block fewer would be derived as if it had been empty.
-  const promised = countHeights(intersect(parseMultirange(state.heights), [range]))
+  const promised = countHeights(intersect(heights, [range]))
   if (blocks.count !== promised) {
     throw new Error(`raw.blocks has ${blocks.count} rows in ${formatRange(range)}, coverage says ${promised}`)
   }
   let at = 0
   let open = true
   return {
-    chainEpoch: Number(state.chain_epoch),
+    chainEpoch,
     next: async () => {
       if (at >= blocks.count) return undefined
       const end = pieceEnd(blocks, at)
@@ -93,7 +103,7 @@ export async function openSnapshot(connection: Connection, range: BlockRange): P
   }
 }
 
-async function endSnapshot(connection: Connection): Promise<void> {
+async function endSnapshot(connection: SqlConnection): Promise<void> {
   if (connection.closed) return
   try {
     await connection.rollback()
@@ -117,7 +127,7 @@ function pieceEnd(blocks: BinaryRows, from: number): number {
 }
 
 async function readPiece(
-  connection: Connection,
+  connection: SqlConnection,
   { blocks, from, to }: { blocks: BinaryRows; from: number; to: number },
 ): Promise<BlockView[]> {
   const where = `block_height >= ${blocks.int8(from, 0)} and block_height <= ${blocks.int8(to - 1, 0)}`

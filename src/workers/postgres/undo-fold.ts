@@ -6,7 +6,7 @@ import type { BlockRange } from "../../domain/block-range.js"
 import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FoldPlan } from "../fold-plan.js"
-import { deleteEmptySql, needsProbes, probeSql, subtractSql } from "./fold-sql.js"
+import { undoSql } from "./fold-sql.js"
 
 export interface UndoFoldOptions {
   /** Any heights; those the fold does not cover are passed over, since upstream may be ahead of it. */
@@ -46,18 +46,15 @@ async function undoRange(
   plan: FoldPlan,
   { range, kept }: { range: BlockRange; kept: RangeSet },
 ): Promise<UndoneFold> {
-  const bounds = [range.from, range.to]
+  const { text, params } = undoSql(plan, { range, kept })
   const {
     rows: [counts],
-  } = await tx.query<{ keys: number; emptied: number; missing: number }>(subtractSql(plan), bounds)
+  } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params)
   const { keys, emptied, missing } = counts!
   // Going on would leave rows that no event stands behind. Thrown as a bug: it is one, or someone wrote by hand.
   if (missing > 0)
     throw new Error(
       `${missing} rows of app.${plan.table} lack events of the heights [${range.from}, ${range.to}) that are to be undone`,
     )
-  if (emptied > 0) await tx.query(deleteEmptySql(plan), bounds)
-  if (keys > emptied && needsProbes(plan))
-    await tx.query(probeSql(plan), [...bounds, kept.map(({ from }) => from), kept.map(({ to }) => to)])
   return { keys, deleted: emptied }
 }

@@ -33,16 +33,13 @@ export async function undoHeights(
     if (intersect(coverage, removed).length === 0) continue
     for (const plan of folds.get(name) ?? []) await undoFold(tx, plan, { removed, coverage })
   }
-  for (const worker of downstreamFirst) {
-    for (const [table] of eventTables(worker)) {
-      // Range by range, so that each is a walk along one end of an index.
-      for (const { from, to } of removed) {
-        await tx.query(
-          `delete from ${quoteIdentifier(workerSchema, table)} where block_height >= $1 and block_height < $2`,
-          [from, to],
-        )
-      }
-    }
+  const events = downstreamFirst.flatMap((worker) => eventTables(worker).map(([table]) => table))
+  // Not above what anyone covers: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
+  const top = Math.max(0, ...[...covered.values()].map((heights) => heights.at(-1)?.to ?? 0))
+  // Range by range, so that each is a walk along one end of an index; all tables at once, since each round trip is a wait.
+  if (events.length > 0) {
+    for (const { from, to } of intersect(removed, [{ from: 0, to: top }]))
+      await tx.query(deleteSql(events), [from, to])
   }
   await tx.query(
     `update ${tables.coverage}
@@ -52,6 +49,15 @@ export async function undoHeights(
   )
   await cutLeases({ tables, random }, tx, { workers, removed })
 }
+
+const deleteSql = (names: readonly string[]): string =>
+  `with ${names
+    .map(
+      (name, at) =>
+        `d${at} as (delete from ${quoteIdentifier(workerSchema, name)} where block_height >= $1 and block_height < $2)`,
+    )
+    .join(",\n")}
+  select 1 as deleted`
 
 async function readCoverage(tx: Queryable): Promise<ReadonlyMap<string, RangeSet>> {
   const { rows } = await tx.query<{ worker_type: string; heights: string }>(

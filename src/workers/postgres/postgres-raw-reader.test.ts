@@ -1,0 +1,24 @@
+import { afterEach, expect, test } from "vitest"
+import { type DeriveStore, openDeriveStore } from "../../../test/support/derive-store.js"
+import { livelyBlocks } from "../../../test/support/lively-blocks.js"
+import { Connection } from "../../postgres/connection.js"
+import { PostgresRawReader } from "./postgres-raw-reader.js"
+
+let store: DeriveStore
+afterEach(() => store.close())
+
+test("a range that raw does not cover is not read", async () => {
+  store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 12 }), { workers: [] })
+  const connect = () => Connection.open({ url: store.rawUrl, applicationName: "test" })
+  const reader = new PostgresRawReader({ connect })
+  try {
+    // Its rows are still there, as for whoever read them before a rollback.
+    await store.raw.query("update raw.coverage set heights = '{[0,8)}'")
+    await expect(reader.open({ from: 6, to: 10 })).rejects.toMatchObject({ code: "NOT_COVERED" })
+    const range = await reader.open({ from: 4, to: 8 })
+    expect((await range.next())?.map(({ height }) => height)).toEqual([4, 5, 6, 7])
+    await range.close()
+  } finally {
+    await reader.close()
+  }
+})

@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, test } from "vitest"
+import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { rollbackTo } from "../../test/support/rollback-store.js"
+import { waitUntil } from "../../test/support/wait-until.js"
+import { chainLock } from "../coordination/postgres/coordination-tables.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { RawCoverageCopier } from "./raw-coverage-copier.js"
+
+const blocks = livelyBlocks({ seed: 7, from: 0, to: 24 })
+let store: DeriveStore
+afterEach(() => store.close())
+
+const open = async (): Promise<void> => {
+  store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
+}
+const copied = async (): Promise<string> => {
+  const { rows } = await store.app.query<{ heights: string }>(
+    "select heights::text as heights from app.coverage",
+  )
+  return rows[0]!.heights
+}
+/** Raw, with something that happens after it was read. */
+const rawThen = (happens: () => Promise<void>): Queryable => ({
+  query: async (sql, params) => {
+    const result = await store.raw.query(sql, params)
+    await happens()
+    return result as never
+  },
+})
+
+describe("the copy of raw's coverage", () => {
+  test("is not written when a rollback came between its two databases", async () => {
+    await open()
+    const copier = new RawCoverageCopier({ raw: rawThen(() => rollbackTo(store, 15)), app: store.app })
+    expect(await copier.copy()).toBe(false)
+    expect(await copied()).toBe("{[0,15)}")
+  })
+
+  test("waits for a rollback under way, and then sees its epoch", async () => {
+    await open()
+    const copier = new RawCoverageCopier({ raw: store.raw, app: store.app })
+    let copying: Promise<boolean> | undefined
+    await store.app.transaction(async (tx) => {
+      await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
+      await tx.query("update app.coverage set heights = '{[0,15)}'")
+      copying = copier.copy()
+      const isWaiting = async (): Promise<boolean> => {
+        const { rows } = await store.raw.query("select 1 from pg_locks where not granted")
+        return rows.length > 0
+      }
+      await waitUntil(isWaiting, { what: "the copier that waits" })
+      await tx.query("update app.chain_state set chain_epoch = 1")
+    })
+    expect(await copying).toBe(false)
+    expect(await copied()).toBe("{[0,15)}")
+  })
+
+  test("only grows: an older reading takes nothing away", async () => {
+    await open()
+    await store.raw.query("update raw.coverage set heights = '{[0,10)}'")
+    const older = new RawCoverageCopier({ raw: store.raw, app: store.app })
+    expect(await older.copy()).toBe(true)
+    expect(await copied()).toBe("{[0,24)}")
+  })
+})
