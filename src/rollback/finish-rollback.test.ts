@@ -10,6 +10,10 @@ import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-stor
 import { builtInWorkers } from "../indexes/built-in-workers.js"
 import { isIndexerError } from "../platform/errors.js"
 import { systemRandom } from "../platform/random.js"
+import { Connection } from "../postgres/connection.js"
+import type { Database } from "../postgres/database.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { finishRollback } from "./finish-rollback.js"
 
@@ -172,4 +176,41 @@ describe("leases of the raw ingester", () => {
     await rollbackTo(store, 12)
     expect((await progress()).rawEpoch).toBe(2)
   })
+})
+
+test("is ended by the server when its process falls silent", async () => {
+  store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
+  await openRollback(store, 20)
+  const timeouts: string[] = []
+  const asking = (database: Database): SqlExecutor<Queryable> => ({
+    query: (sql, params) => database.query(sql, params),
+    transaction: (work, options) =>
+      database.transaction(async (tx) => {
+        const { rows } = await tx.query<{ timeout: string }>(
+          "select current_setting('idle_in_transaction_session_timeout') as timeout",
+        )
+        timeouts.push(rows[0]!.timeout)
+        return work(tx)
+      }, options),
+  })
+  await finishRollback({ raw: asking(store.raw), app: asking(store.app), random: systemRandom })
+  expect(timeouts).toEqual(["10s", "10s"])
+})
+
+test("a holder that is stopped in its open transaction is ended, and its keys are free", async () => {
+  store = await openDeriveStore(blocks, { workers: [] })
+  const stopped = await Connection.open({ url: store.rawUrl, applicationName: "test" })
+  const leases = new PostgresLeaseStore({ executor: stopped, schema: "raw", random: systemRandom })
+  const lease = await leases.claim({
+    ...{ workerType: rawIngester, holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
+    ...{ regions: [{ from: 24, to: 30 }], rangeSize: 1_000, maxBlocks: 6, backend: stopped.backend },
+  })
+  expect(lease?.range).toEqual({ from: 24, to: 30 })
+  const key = "insert into raw.block_lookup (id, height, timestamp) values ('\\x01', 24, now())"
+  await stopped.begin({})
+  await stopped.query(key)
+  await rollbackTo(store, 20)
+  // No lease is left by which the reaper could find it.
+  await store.raw.transaction((tx) => tx.query(key), { lockTimeoutMs: 10_000 })
+  await expect(stopped.query("select 1")).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
 })

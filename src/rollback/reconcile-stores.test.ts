@@ -65,6 +65,23 @@ test("stores that agree are left alone", async () => {
   await expectRight()
 })
 
+test("on another server raw stores nothing before it was compared with app", async () => {
+  await open()
+  expect(await reconcileStores(deps())).toBe("agreed")
+  // As a standby has it that was promoted: without the last blocks, and with the start of the server that it stood by.
+  await cutRaw(18)
+  await raw.query("update raw.chain_state set compared_server = compared_server - interval '1 hour'")
+  // A branch whose blocks fill just what was lost, so that the two would look as if they agreed.
+  const branch = livelyBlocks({ seed: 2, from: 18, to: 30 })
+  await expect(store.append(branch)).rejects.toMatchObject({ code: "SERVER_CHANGED" })
+  await raw.query("delete from raw.worker_leases")
+  expect(await reconcileStores(deps())).toBe("raw-went-back")
+  expect(await reconcileStores(deps())).toBe("agreed")
+  await store.append(branch)
+  await store.deriveAll()
+  await expectRight()
+})
+
 test("a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had", async () => {
   await open()
   await cutRaw(18)

@@ -4,7 +4,7 @@
 import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
-import { forgetObservations } from "../indexes/token-metadata/forget-observations.js"
+import { forgetObserved } from "../indexes/forget-observed.js"
 import { parseMultirange, parseRange, printMultirange, printRange } from "../postgres/multirange.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
@@ -18,6 +18,8 @@ export type Reconciled = "agreed" | "busy" | "app-went-back" | "raw-went-back"
 
 interface StoreState {
   readonly epoch: number
+  /** When the server was started: another time is another server, or one that may have lost what it had. */
+  readonly server: string
   readonly open: boolean
   readonly heights: RangeSet
   readonly skipped: RangeSet
@@ -25,6 +27,9 @@ interface StoreState {
 }
 
 export async function reconcileStores<Tx extends Queryable>(deps: RollbackDeps<Tx>): Promise<Reconciled> {
+  // All that is asked for every second: the list of rollbacks is never cut, and would be read in vain.
+  if (await agreesAtSight(deps)) return "agreed"
+  const server = await readServer(deps.raw)
   // App first: raw only grows meanwhile, so a copy that is too large here is too large in truth.
   const app = await readState(deps.app, "app")
   const raw = await readState(deps.raw, "raw")
@@ -37,9 +42,64 @@ export async function reconcileStores<Tx extends Queryable>(deps: RollbackDeps<T
     const from = Math.min(...lost.map((range) => range.from))
     return (await takeBackInApp(deps, { app, raw, unknownToRaw, from })) ? "raw-went-back" : "busy"
   }
-  if (unknownToApp.length === 0 && app.epoch >= raw.epoch) return "agreed"
+  if (unknownToApp.length === 0 && app.epoch >= raw.epoch) {
+    // A failover in between: app was read while raw still had what it has lost now.
+    if (raw.server !== server) return "busy"
+    await recordComparison(deps.raw, server)
+    return "agreed"
+  }
   await replayInApp(deps, raw)
   return "app-went-back"
+}
+
+/**
+ * On a server that was compared before: as many rollbacks on both sides, the last one the same, and no copy beyond what raw has. A database that went back knows a
+ * beginning of what it knew, so one that lacks any of them has fewer.
+ */
+async function agreesAtSight<Tx extends Queryable>({ app, raw }: RollbackDeps<Tx>): Promise<boolean> {
+  const look = async (sql: Queryable, schema: "raw" | "app"): Promise<Sight | undefined> =>
+    (
+      await sql.query<Sight>(
+        `select state.chain_epoch,
+           ${schema === "raw" ? "state.intent_id is null and state.compared_server = pg_postmaster_start_time()" : "true"} as settled,
+           (coverage.heights + coverage.skipped)::text as done, (select count(*) from ${schema}.rollbacks) as rollbacks,
+           (select id from ${schema}.rollbacks order by epoch desc, id limit 1) as last
+         from ${schema}.chain_state as state join ${schema}.coverage as coverage on coverage.worker_type = $1`,
+        [rawIngester],
+      )
+    ).rows[0]
+  // App first, as below.
+  const [seen, stored] = [await look(app, "app"), await look(raw, "raw")]
+  if (!seen || !stored?.settled) return false
+  return (
+    BigInt(seen.chain_epoch) >= BigInt(stored.chain_epoch) &&
+    seen.rollbacks === stored.rollbacks &&
+    seen.last === stored.last &&
+    subtract(parseMultirange(seen.done), parseMultirange(stored.done)).length === 0
+  )
+}
+
+interface Sight {
+  chain_epoch: string
+  /** No rollback is open, and the server was compared. */
+  settled: boolean | null
+  done: string
+  rollbacks: string
+  last: string | null
+}
+
+/** From now on raw may store on this server. Nothing happens where it is another one by now. */
+async function recordComparison(raw: Queryable, server: string): Promise<void> {
+  await raw.query(
+    `update raw.chain_state set compared_server = $1::timestamptz
+     where compared_server is distinct from $1::timestamptz and pg_postmaster_start_time() = $1::timestamptz`,
+    [server],
+  )
+}
+
+async function readServer(raw: Queryable): Promise<string> {
+  const { rows } = await raw.query<{ server: string }>("select pg_postmaster_start_time()::text as server")
+  return rows[0]!.server
 }
 
 /** An intent with an id and an epoch that neither side has ever had; its first step lowers the copy as well. */
@@ -100,7 +160,7 @@ async function replayInApp<Tx extends Queryable>(
     const uncovered = subtract(everywhere, union(heights, skipped))
     for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {
       await undoHeights({ registry, random }, tx, { workers, removed })
-      for (const range of removed) await forgetObservations(tx, { removed: range })
+      for (const range of removed) await forgetObserved(tx, { removed: range })
     }
     const copy = subtract(own!.heights, rangeSet(missing.map(({ removed }) => removed)))
     await tx.query(`update ${tables.coverage} set heights = $2, skipped = $3 where worker_type = $1`, [
@@ -123,6 +183,7 @@ async function replayInApp<Tx extends Queryable>(
 
 interface StateRow {
   chain_epoch: string
+  server: string
   open: boolean
   heights: string | null
   skipped: string | null
@@ -133,7 +194,7 @@ async function readState(sql: Queryable, schema: "raw" | "app"): Promise<StoreSt
   const {
     rows: [row],
   } = await sql.query<StateRow>(
-    `select state.chain_epoch, ${schema === "raw" ? "state.intent_id is not null" : "false"} as open,
+    `select state.chain_epoch, pg_postmaster_start_time()::text as server, ${schema === "raw" ? "state.intent_id is not null" : "false"} as open,
        coverage.heights::text as heights, coverage.skipped::text as skipped,
        coalesce((select json_agg(json_build_object('id', id, 'epoch', epoch, 'removed', removed::text)) from ${schema}.rollbacks), '[]') as rollbacks
      from ${schema}.chain_state as state left join ${schema}.coverage as coverage on coverage.worker_type = $1`,
@@ -142,6 +203,7 @@ async function readState(sql: Queryable, schema: "raw" | "app"): Promise<StoreSt
   if (!row) return undefined
   return {
     epoch: Number(row.chain_epoch),
+    server: row.server,
     open: row.open,
     heights: parseMultirange(row.heights ?? "{}"),
     skipped: parseMultirange(row.skipped ?? "{}"),

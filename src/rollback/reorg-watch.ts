@@ -5,18 +5,17 @@ import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import type { Random } from "../platform/random.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ReorgGuard, ReorgVerdict } from "../raw/head-follower.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 import { type Divergence, findDivergence } from "./find-divergence.js"
-import { finishRollback } from "./finish-rollback.js"
-import { openIntent } from "./rollback-intent.js"
+import { openIntent, type RollbackIntent } from "./rollback-intent.js"
 
-export interface ReorgWatchOptions<Tx extends Queryable> {
-  readonly raw: SqlExecutor<Tx>
-  readonly app: SqlExecutor<Tx>
+export interface ReorgWatchOptions {
+  readonly raw: Queryable
+  /** Brings the rollback that was recorded to its end; undefined where somebody else will. */
+  readonly finish: () => Promise<RollbackIntent | undefined>
   readonly source: Pick<BlockSource, "hashesByProvider">
   readonly clock: Clock
   readonly logger: Logger
@@ -26,11 +25,11 @@ export interface ReorgWatchOptions<Tx extends Queryable> {
   readonly confirmMs: number
 }
 
-export class ReorgWatch<Tx extends Queryable> implements ReorgGuard {
-  private readonly options: ReorgWatchOptions<Tx>
+export class ReorgWatch implements ReorgGuard {
+  private readonly options: ReorgWatchOptions
   private suspected: { readonly height: number; readonly hash: string; readonly at: number } | undefined
 
-  constructor(options: ReorgWatchOptions<Tx>) {
+  constructor(options: ReorgWatchOptions) {
     this.options = options
   }
 
@@ -105,12 +104,8 @@ export class ReorgWatch<Tx extends Queryable> implements ReorgGuard {
       reason: "reorganisation",
     })
     if (!opened) return "waiting"
-    const finished = await finishRollback(this.options)
-    logger.warn(
-      { from: found.height, depth, epoch: finished?.epoch },
-      "the chain was reorganised: its old blocks are taken back",
-    )
-    return "rolled-back"
+    logger.warn({ from: found.height, depth }, "the chain was reorganised: its old blocks are taken back")
+    return (await this.options.finish()) ? "rolled-back" : "waiting"
   }
 }
 

@@ -2,7 +2,7 @@
 // that looks, under the exclusive chain lock, whether it was done already.
 
 import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
-import { forgetObservations } from "../indexes/token-metadata/forget-observations.js"
+import { forgetObserved } from "../indexes/forget-observed.js"
 import type { Random } from "../platform/random.js"
 import { printMultirange, printRange } from "../postgres/multirange.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
@@ -37,7 +37,7 @@ export function rollbackApp<Tx extends Queryable>(
     const registry = await readStoredRegistry(tx)
     const workers = registry.workers.map(({ name }) => name)
     await undoHeights({ registry, random }, tx, { workers, removed: [removed] })
-    await forgetObservations(tx, { removed })
+    await forgetObserved(tx, { removed })
     await tx.query(`insert into ${tables.rollbacks} (id, epoch, removed) values ($1, $2, $3::int8range)`, [
       id,
       epoch,

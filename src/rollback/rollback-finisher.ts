@@ -5,22 +5,24 @@ import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
-import type { Database } from "../postgres/database.js"
-import { finishRollback } from "./finish-rollback.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
 import { reconcileStores } from "./reconcile-stores.js"
 
 export class RollbackFinisher extends LoopingService {
-  private readonly deps: { raw: Database; app: Database; random: Random }
+  private readonly deps: RollbackDeps<Queryable>
 
   constructor(options: {
-    raw: Database
-    app: Database
+    raw: SqlExecutor<Queryable>
+    app: SqlExecutor<Queryable>
     random: Random
     clock: Clock
     logger: Logger
     intervalMs: number
   }) {
-    super({ name: "rollback-finisher", ...options })
+    // Raw stores nothing after a failover before this has looked, so it is back soon after an outage.
+    super({ name: "rollback-finisher", maxBackoffMs: 2_000, ...options })
     this.deps = options
   }
 

@@ -4,6 +4,7 @@ import { chainLock, coordinationTables } from "../coordination/postgres/coordina
 import { cutLeases } from "../coordination/postgres/cut-leases.js"
 import type { Random } from "../platform/random.js"
 import { printMultirange } from "../postgres/multirange.js"
+import { heightFrom } from "../postgres/postgres-error.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
@@ -11,6 +12,25 @@ import { rollbackLimits } from "./rollback-app.js"
 import { type RollbackIntent, readIntent } from "./rollback-intent.js"
 
 const tables = coordinationTables("raw")
+
+/**
+ * Lookups go with their rows, and are found by them: an index by height would cost every block for the rare rollback. One statement, since
+ * each round trip is a wait; all parts of it see what was there before.
+ */
+const deleteSql = `with
+  tx_lookups as (
+    delete from raw.tx_lookup as lookup using raw.transactions as transaction
+    where transaction.block_height >= $1 and transaction.block_height < $2
+      and lookup.id = transaction.id and lookup.block_height = transaction.block_height
+  ),
+  block_lookups as (
+    delete from raw.block_lookup as lookup using raw.blocks as block
+    where block.height >= $1 and block.height < $2 and lookup.id = block.hash and lookup.height = block.height
+  ),
+  events as (delete from raw.events where block_height >= $1 and block_height < $2),
+  transactions as (delete from raw.transactions where block_height >= $1 and block_height < $2),
+  blocks as (delete from raw.blocks where height >= $1 and height < $2)
+  select 1 as deleted`
 
 export function rollbackRaw<Tx extends Queryable>(
   { raw, random }: { raw: SqlExecutor<Tx>; random: Random },
@@ -24,26 +44,15 @@ export function rollbackRaw<Tx extends Queryable>(
     await tx.query(
       "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)",
     )
-    // Lookups go with their rows, and are found by them: an index by height would cost every block for the rare rollback.
-    await tx.query(
-      `delete from raw.tx_lookup as lookup using raw.transactions as transaction
-       where transaction.block_height >= $1 and transaction.block_height < $2 and lookup.id = transaction.id and lookup.block_height = transaction.block_height`,
-      [from, to],
-    )
-    await tx.query(
-      `delete from raw.block_lookup as lookup using raw.blocks as block
-       where block.height >= $1 and block.height < $2 and lookup.id = block.hash and lookup.height = block.height`,
-      [from, to],
-    )
-    await tx.query("delete from raw.events where block_height >= $1 and block_height < $2", [from, to])
-    await tx.query("delete from raw.transactions where block_height >= $1 and block_height < $2", [from, to])
-    await tx.query("delete from raw.blocks where height >= $1 and height < $2", [from, to])
     const {
       rows: [covered],
     } = await tx.query<{ highest: string | null }>(
       `select upper(range_merge(heights)) - 1 as highest from ${tables.coverage} where worker_type = $1 and not isempty(heights)`,
       [rawIngester],
     )
+    // Not above what is covered: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
+    const end = covered?.highest ? Math.min(to, heightFrom(covered.highest) + 1) : 0
+    if (from < end) await tx.query(deleteSql, [from, end])
     await tx.query(
       `update ${tables.coverage}
        set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()

@@ -70,7 +70,9 @@ const wasRefused = (outcome: DeriveOutcome): boolean =>
   outcome.kind === "failed" &&
   (isIndexerError(outcome.error, "ROLLED_BACK") ||
     isIndexerError(outcome.error, "LEASE_LOST") ||
-    isIndexerError(outcome.error, "NOT_COVERED"))
+    isIndexerError(outcome.error, "NOT_COVERED") ||
+    // Whoever cut its lease ended its connection.
+    isIndexerError(outcome.error, "DATABASE_UNREACHABLE"))
 
 describe.each([
   ["one database", false, 1],

@@ -1,58 +1,141 @@
-// The stored blocks against another node, by hash. A hash speaks for the whole block, and the other checks for what is stored under it.
+// The stored blocks against another node. A hash speaks for its block and, where each block names the one below as its parent, for all
+// blocks below: so one header settles a whole stretch that hangs together, and only where it differs is more asked for. What differs is
+// fetched whole and compared field by field.
 
-import { createHash } from "node:crypto"
+import type { BlockRange } from "../domain/block-range.js"
+import { rangeSet } from "../domain/range-set.js"
 import { IndexerError } from "../platform/errors.js"
+import type { Connection } from "../postgres/connection.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import type { Queryable } from "../postgres/transaction.js"
 import type { BlockSource } from "../source/block-source.js"
-import { type Finding, oneBlock, refetchBlock } from "./finding.js"
+import { compareBlocks } from "./compare-blocks.js"
+import { type Finding, oneBlock } from "./finding.js"
 import { hex, type PieceOptions, rawHeights } from "./raw-piece.js"
 
-const headersPerRequest = 100
+export type SecondNode = Pick<BlockSource, "hashesByProvider" | "fetchRange">
 
-export async function checkNode(
-  {
-    tx,
-    source,
-    signal,
-  }: { tx: Queryable; source: Pick<BlockSource, "hashesByProvider">; signal: AbortSignal },
-  { range, limit }: PieceOptions,
-): Promise<Finding[]> {
-  const { rows } = await tx.query<{ height: string; hash: Buffer }>(
-    `select height, hash from raw.blocks where height >= $1 and height < $2 and ${rawHeights} @> height order by height`,
-    [range.from, range.to],
-  )
-  const findings: Finding[] = []
-  for (let at = 0; at < rows.length && findings.length < limit; at += headersPerRequest) {
-    const stored = rows.slice(at, at + headersPerRequest)
-    const heights = stored.map(({ height }) => heightFrom(height))
-    const [answer] = await source.hashesByProvider(heights, { signal })
-    if (!answer) throw new IndexerError("RPC_NO_PROVIDER", "the node to compare with could not be asked")
-    if (digest(stored.map(({ hash }) => hex(hash))) === digest(answer.hashes)) continue
-    for (const [i, { hash }] of stored.entries()) {
-      const said = answer.hashes[i] ?? null
-      if (said !== hex(hash)) findings.push(finding(heights[i]!, { stored: hex(hash), said }))
-    }
-  }
-  return findings.slice(0, limit)
+export interface CheckNodeDeps {
+  readonly tx: Connection
+  readonly source: SecondNode
+  readonly signal: AbortSignal
 }
 
-const digest = (hashes: readonly (string | null)[]): string =>
-  createHash("sha256").update(hashes.join("\n")).digest("hex")
+interface StoredBlock {
+  readonly height: number
+  readonly hash: string
+  readonly parentHash: string
+}
 
-const finding = (height: number, { stored, said }: { stored: string; said: string | null }): Finding => ({
+const headersPerRequest = 100
+const wholeBlocksAtOnce = 100
+
+export async function checkNode(
+  deps: CheckNodeDeps,
+  {
+    range,
+    limit,
+    whole = false,
+  }: PieceOptions & { /** Every block, not only those that differ by hash. */ whole?: boolean },
+): Promise<Finding[]> {
+  const blocks = await storedBlocks(deps.tx, range)
+  const ask = asker(deps)
+  const findings: Finding[] = []
+  const differing: number[] = []
+  for (const stretch of linkedStretches(blocks)) {
+    const said = await firstDifferent(ask, stretch)
+    if (said === undefined) continue
+    for (const block of stretch.slice(said)) {
+      if (findings.length + differing.length >= limit) break
+      const hash = await ask(block.height)
+      if (hash === null) findings.push(nothingThere(block))
+      else if (hash !== block.hash) differing.push(block.height)
+    }
+  }
+  const ranges = whole
+    ? rangeSet(blocks.map(({ height }) => oneBlock(height)))
+    : rangeSet(differing.map(oneBlock))
+  const compared = await compareBlocks(deps, { ranges: ranges.flatMap(inPieces), limit })
+  return [...findings, ...compared].slice(0, limit)
+}
+
+async function storedBlocks(tx: Connection, range: BlockRange): Promise<StoredBlock[]> {
+  const { rows } = await tx.query<{ height: string; hash: Buffer; parent_hash: Buffer }>(
+    `select height, hash, parent_hash from raw.blocks
+     where height >= $1 and height < $2 and ${rawHeights} @> height order by height`,
+    [range.from, range.to],
+  )
+  return rows.map((row) => ({
+    height: heightFrom(row.height),
+    hash: hex(row.hash),
+    parentHash: hex(row.parent_hash),
+  }))
+}
+
+function linkedStretches(blocks: readonly StoredBlock[]): StoredBlock[][] {
+  const stretches: StoredBlock[][] = []
+  for (const block of blocks) {
+    const stretch = stretches.at(-1)
+    const below = stretch?.at(-1)
+    if (below?.height === block.height - 1 && below.hash === block.parentHash) stretch!.push(block)
+    else stretches.push([block])
+  }
+  return stretches
+}
+
+type Ask = ((height: number) => Promise<string | null>) & {
+  all(heights: readonly number[]): Promise<void>
+}
+
+/** Remembers what it was told: each header is asked for once. */
+function asker({ source, signal }: CheckNodeDeps): Ask {
+  const known = new Map<number, string | null>()
+  const all = async (heights: readonly number[]): Promise<void> => {
+    const open = heights.filter((height) => !known.has(height))
+    for (let at = 0; at < open.length; at += headersPerRequest) {
+      const some = open.slice(at, at + headersPerRequest)
+      const [answer] = await source.hashesByProvider(some, { signal })
+      if (!answer) throw new IndexerError("RPC_NO_PROVIDER", "the node to compare with could not be asked")
+      for (const [i, height] of some.entries()) known.set(height, answer.hashes[i] ?? null)
+    }
+  }
+  const ask = async (height: number): Promise<string | null> => {
+    await all([height])
+    return known.get(height) ?? null
+  }
+  return Object.assign(ask, { all })
+}
+
+/**
+ * Where in a stretch the node's chain parts from it; undefined where it does not. Below a block that is the same all are: so
+ * halving finds it. From there on everything is asked for.
+ */
+async function firstDifferent(ask: Ask, stretch: readonly StoredBlock[]): Promise<number | undefined> {
+  const isSame = async (at: number): Promise<boolean> =>
+    (await ask(stretch[at]!.height)) === stretch[at]!.hash
+  const last = stretch.length - 1
+  if (await isSame(last)) return undefined
+  let [same, other] = [-1, last]
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2)
+    if (await isSame(middle)) same = middle
+    else other = middle
+  }
+  await ask.all(stretch.slice(other).map(({ height }) => height))
+  return other
+}
+
+function inPieces({ from, to }: BlockRange): BlockRange[] {
+  const pieces: BlockRange[] = []
+  for (let at = from; at < to; at += wholeBlocksAtOnce)
+    pieces.push({ from: at, to: Math.min(to, at + wholeBlocksAtOnce) })
+  return pieces
+}
+
+const nothingThere = ({ height, hash }: StoredBlock): Finding => ({
   check: "node",
   table: "raw.blocks",
   heights: oneBlock(height),
-  ...(said === null ? {} : { expected: said }),
-  found: stored,
-  message:
-    said === null
-      ? `block ${height} is stored as ${stored}, but the node has none there`
-      : `block ${height} is stored as ${stored}, but the node has ${said}`,
-  remedy:
-    said === null
-      ? { kind: "none", advice: "see whether that node is behind or pruned" }
-      : // Fetched again from the configured nodes: if those are right, the same block comes back.
-        refetchBlock(height),
+  found: hash,
+  message: `block ${height} is stored as ${hash}, but the node has none there`,
+  remedy: { kind: "none", advice: "see whether that node is behind or pruned" },
 })

@@ -1,5 +1,5 @@
-// Takes damaged raw blocks back, with all that is derived from them: a rollback of these heights alone. Ingestion then finds
-// a gap there and fetches them again, against the seams on both sides.
+// Takes damaged or skipped raw blocks back, with all that is derived from them: a rollback of these heights alone. Ingestion then
+// finds a gap there and fetches them again, against the seams on both sides.
 
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import { IndexerError } from "../platform/errors.js"
@@ -12,7 +12,16 @@ const tries = 3
 
 export async function refetchBlocks<Tx extends Queryable>(
   deps: RollbackDeps<Tx>,
-  { heights, actor }: { heights: BlockRange; actor: string },
+  {
+    heights,
+    actor,
+    action = "repair",
+  }: {
+    heights: BlockRange
+    actor: string
+    /** What a person did. */
+    action?: "repair" | "retry"
+  },
 ): Promise<void> {
   for (let attempt = 1; attempt <= tries; attempt++) {
     // Whatever else is open comes first: there is one at a time.
@@ -28,18 +37,19 @@ export async function refetchBlocks<Tx extends Queryable>(
       ...heights,
       ancestorHash: state?.below ? hex(state.below) : null,
       epoch: Number(state?.chain_epoch ?? 0),
-      reason: "repair",
+      reason: action,
     })
     if (!opened) continue
     await finishRollback(deps)
-    await deps.raw.query("insert into raw.audit_log (actor, action, details) values ($1, 'repair', $2)", [
+    await deps.raw.query("insert into raw.audit_log (actor, action, details) values ($1, $2, $3)", [
       actor,
+      action,
       JSON.stringify({ blocks_taken_back: formatRange(heights) }),
     ])
     return
   }
   throw new IndexerError(
     "ROLLBACK_OPEN",
-    `other rollbacks are under way; ${formatRange(heights)} was not repaired`,
+    `other rollbacks are under way; nothing was done about ${formatRange(heights)}; try again`,
   )
 }

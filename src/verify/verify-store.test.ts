@@ -4,7 +4,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { DeriveStore } from "../../test/support/derive-store.js"
 import { openWholeStore } from "../../test/support/whole-store.js"
-import type { Hex } from "../domain/raw-block.js"
 import { builtInWorkers } from "../indexes/built-in-workers.js"
 import { systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
@@ -14,7 +13,7 @@ import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import type { CheckName, Finding } from "./finding.js"
 import { type PlanRepairOptions, planRepair } from "./repair-plan.js"
 import { repairStore } from "./repair-store.js"
-import { selfChecks, type VerifyDeps, verifyStore } from "./verify-store.js"
+import { selfChecks, verifyStore } from "./verify-store.js"
 
 const range = { from: 10, to: 50 }
 const rawTables = ["blocks", "transactions", "events", "tx_lookup", "block_lookup"] as const
@@ -65,17 +64,13 @@ async function contents(): Promise<string> {
   return digests.join("\n")
 }
 
-async function verify(
-  checks: readonly CheckName[] = selfChecks,
-  source?: VerifyDeps["source"],
-): Promise<Finding[]> {
+async function verify(checks: readonly CheckName[] = selfChecks): Promise<Finding[]> {
   const findings: Finding[] = []
   const deps = {
     raw: rawConnection,
     app: appConnection,
     registry: store.registry,
     clock: { ...systemClock, sleep: async () => undefined },
-    source,
   }
   // Small, so that the ends of pieces lie everywhere.
   const pieces = { heights: 15, lookups: 7, keys: 2 }
@@ -455,36 +450,5 @@ describe("a whole store", () => {
     } finally {
       await store.app.query("update app.chain_state set chain_epoch = chain_epoch - 1")
     }
-  })
-
-  test("is compared with another node by hash", async () => {
-    const node = (change: (height: number, hash: Hex) => Hex | null): NonNullable<VerifyDeps["source"]> => ({
-      hashesByProvider: async (heights) => {
-        const { rows } = await raw.query<{ hash: Buffer }>(
-          "select hash from kept.blocks where height = any ($1) order by height",
-          [heights],
-        )
-        return [
-          {
-            provider: "other",
-            hashes: rows.map(({ hash }, at) => change(heights[at]!, `0x${hash.toString("hex")}`)),
-          },
-        ]
-      },
-    })
-    expect(
-      await verify(
-        ["node"],
-        node((_, hash) => hash),
-      ),
-    ).toEqual([])
-    const findings = await verify(
-      ["node"],
-      node((height, hash) => (height === 25 ? "0xbad7" : height === 49 ? null : hash)),
-    )
-    expect(findings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^block 25 is stored as 0x\w+, but the node has 0xbad7$/),
-      expect.stringMatching(/^block 49 is stored as 0x\w+, but the node has none there$/),
-    ])
   })
 })

@@ -7,7 +7,6 @@ import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { rawIngester } from "../raw/raw-tables.js"
-import type { BlockSource } from "../source/block-source.js"
 import type { FoldPlan } from "../workers/fold-plan.js"
 import { planFolds } from "../workers/fold-plans.js"
 import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
@@ -17,7 +16,7 @@ import { type CoverageByWorker, checkCoverage, heightsOf, readCoverage } from ".
 import { checkDerivedRows } from "./check-derived-rows.js"
 import { checkEventPlaces } from "./check-event-places.js"
 import { checkFold } from "./check-folds.js"
-import { checkNode } from "./check-node.js"
+import { checkNode, type SecondNode } from "./check-node.js"
 import { checkParentLinks } from "./check-parent-links.js"
 import { checkRawRows } from "./check-raw-rows.js"
 import { checkRowLookups } from "./check-row-lookups.js"
@@ -29,12 +28,13 @@ import { nextStored, readSpan } from "./read-span.js"
 
 export interface VerifyDeps {
   readonly raw: Connection
+  /** The same one where both are one database, unless rows are derived anew: those are read and written side by side. */
   readonly app: Connection
   /** As declared in this process; those the database was made for otherwise are not derived anew. */
   readonly registry: WorkerRegistry
   readonly clock: Clock
   /** Another node to compare with. */
-  readonly source?: Pick<BlockSource, "hashesByProvider"> | undefined
+  readonly source?: SecondNode | undefined
 }
 
 export interface VerifyProgress {
@@ -51,6 +51,8 @@ export interface VerifyOptions {
   readonly lookupPart?: number | undefined
   /** How much is read in one snapshot. */
   readonly pieces?: { readonly heights: number; readonly lookups: number; readonly keys: number }
+  /** Compare every block with the node field by field, not only those whose hash differs. */
+  readonly whole?: boolean | undefined
   readonly signal: AbortSignal
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
 }
@@ -154,6 +156,7 @@ async function checkPiece(
     seen,
     workers,
     piece,
+    whole = false,
     signal,
   }: VerifyOptions & { seen: Seen; workers: Workers; piece: BlockRange },
 ): Promise<Finding[]> {
@@ -162,7 +165,7 @@ async function checkPiece(
     if (checks.includes(name)) findings.push(...(await check(raw, { range: piece, limit })))
   }
   if (source && checks.includes("node")) {
-    findings.push(...(await checkNode({ tx: raw, source, signal }, { range: piece, limit })))
+    findings.push(...(await checkNode({ tx: raw, source, signal }, { range: piece, limit, whole })))
   }
   if (checks.includes("stray-rows")) {
     findings.push(...(await checkStrayRows(app, { registry: workers.stored, range: piece, limit })))
@@ -188,16 +191,17 @@ async function checkPiece(
  * two the databases do not agree, and say so by their epochs: looked at again once it is through.
  */
 async function inSnapshots<T>(deps: VerifyDeps, work: (seen: Seen) => Promise<T> | T): Promise<T> {
-  for (let look = 1; ; look++) {
+  for (let tries = 1; ; tries++) {
+    const look = async (): Promise<{ value: T } | undefined> => {
+      if ((await epochOf(deps.raw, "raw")) !== (await epochOf(deps.app, "app"))) return undefined
+      const raw = await readCoverage(deps.raw, "raw")
+      return { value: await work({ raw, app: await readCoverage(deps.app, "app") }) }
+    }
     const result = await inTransaction(deps.raw, () =>
-      inTransaction(deps.app, async () => {
-        if ((await epochOf(deps.raw, "raw")) !== (await epochOf(deps.app, "app"))) return undefined
-        const raw = await readCoverage(deps.raw, "raw")
-        return { value: await work({ raw, app: await readCoverage(deps.app, "app") }) }
-      }),
+      deps.raw === deps.app ? look() : inTransaction(deps.app, look),
     )
     if (result) return result.value
-    if (look === rollbackLooks) {
+    if (tries === rollbackLooks) {
       throw new IndexerError(
         "ROLLBACK_OPEN",
         "a rollback is under way between the two databases; try again later",
