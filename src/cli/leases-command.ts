@@ -8,6 +8,7 @@ import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { leaseJson } from "../status/status-json.js"
+import { refetchBlocks } from "../verify/refetch-blocks.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
 import { type CliIo, lookOf, printJson } from "./cli-io.js"
 import { type FoundChain, isMissingSchema, missingSchema, withChains } from "./find-chains.js"
@@ -115,23 +116,26 @@ async function retry(
   return 0
 }
 
-/** A block that was skipped is derived after all, and with it whatever depends on it. */
+/** A block that was skipped is fetched or derived after all, and with it whatever depends on it. */
 async function reopenSkipped(
-  io: CliIo,
-  { app }: FoundChain,
+  { actor, random }: CliIo,
+  { raw, app }: FoundChain,
   { workerType, height }: { workerType: string; height: number },
 ): Promise<boolean> {
-  const { rows } = await app.query(
-    "select 1 from app.coverage where worker_type = $1 and skipped @> $2::int8",
+  const isRaw = workerType === rawIngester
+  const { rows } = await (isRaw ? raw : app).query(
+    `select 1 from ${isRaw ? "raw" : "app"}.coverage where worker_type = $1 and skipped @> $2::int8`,
     [workerType, height],
   )
-  // What raw skipped has to be fetched first: that is a repair.
-  if (rows.length === 0 || workerType === rawIngester) return false
-  const heights = [{ from: height, to: height + 1 }]
-  return reopenHeights(
-    { executor: app, random: io.random },
-    { worker: workerType, heights, actor: io.actor, action: "retry" },
-  )
+  if (rows.length === 0) return false
+  const range = { from: height, to: height + 1 }
+  if (!isRaw) {
+    const request = { worker: workerType, heights: [range], actor, action: "retry" }
+    return reopenHeights({ executor: app, random }, request)
+  }
+  // Derived rows of it there are none, but workers cover it as if there were nothing to derive.
+  await refetchBlocks({ raw, app, random }, { heights: range, actor, action: "retry" })
+  return true
 }
 
 async function skip(

@@ -18,6 +18,7 @@ anew, damaged blocks taken back and fetched again, derived heights derived again
   --from N        only from this block
   --to N          only up to this block
   --rpc URL       blocks that are others on this node are taken back and fetched again too
+  --whole         with --rpc: compare all fields of every block with it, whatever the hashes say
   --limit N       mend at most this many findings at once; 1000
   --chain NAME    only this chain; needed where there are several
   --json          as JSON; heights are strings

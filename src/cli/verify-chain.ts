@@ -20,6 +20,7 @@ export const verifyFlags = {
   from: "string",
   to: "string",
   rpc: "string",
+  whole: "boolean",
   limit: "string",
   json: "boolean",
 } as const
@@ -28,6 +29,8 @@ export interface VerifyRequest {
   /** Half-open; what is left out reaches to the end of what is stored. */
   readonly range: { from?: number; to?: number } | undefined
   readonly rpc: string | undefined
+  /** Every block is fetched from that node and compared. */
+  readonly whole: boolean
   readonly limit: number
 }
 
@@ -44,7 +47,9 @@ const drawEveryMs = 200
 const barCells = 24
 
 export function verifyRequest(
-  flags: { readonly [Name in "from" | "to" | "rpc" | "limit"]: string | undefined },
+  flags: { readonly [Name in "from" | "to" | "rpc" | "limit"]: string | undefined } & {
+    readonly whole: boolean | undefined
+  },
   command: string,
 ): VerifyRequest {
   const from = flags.from === undefined ? undefined : heightFlag(flags.from, command, "from")
@@ -53,13 +58,15 @@ export function verifyRequest(
   const limit = flags.limit === undefined ? defaultLimit : Number(flags.limit)
   if (!Number.isSafeInteger(limit) || limit < 1)
     throw usage(`--limit is ${JSON.stringify(flags.limit)}, but must be a number above 0`, command)
+  const whole = flags.whole === true
+  if (whole && flags.rpc === undefined) throw usage("--whole compares with a node: it needs --rpc", command)
   const range = {
     ...(from === undefined ? {} : { from }),
     // Heights that people give are inclusive.
     ...(last === undefined ? {} : { to: last + 1 }),
   }
   const isAll = from === undefined && last === undefined
-  return { range: isAll ? undefined : range, rpc: flags.rpc, limit }
+  return { range: isAll ? undefined : range, rpc: flags.rpc, whole, limit }
 }
 
 export async function verifyChain(
@@ -96,7 +103,7 @@ export async function verifyChain(
     if (source) checks.push("node")
     const found = verifyStore(
       { raw, app, registry, clock: io.clock, source },
-      { range: request.range, checks, signal, onProgress: progress.show },
+      { range: request.range, checks, whole: request.whole, signal, onProgress: progress.show },
     )
     for await (const finding of found) {
       if (findings.length === request.limit) return { chain: chain.name, findings, cut: true }

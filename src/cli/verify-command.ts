@@ -13,7 +13,8 @@ from, state against a fold of its events. Exits 0 when nothing is wrong, 1 with 
 
   --from N        only from this block
   --to N          only up to this block
-  --rpc URL       compare the hashes of the blocks with this node too
+  --rpc URL       compare with this node too: by one header where blocks hang together, field by field where they differ
+  --whole         with --rpc: fetch every block from it and compare all fields, whatever the hashes say
   --limit N       stop after this many findings; 1000
   --chain NAME    only this chain
   --json          as JSON; heights are strings

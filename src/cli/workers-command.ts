@@ -1,6 +1,6 @@
 // `tidemark workers`: the graph of what derives from what and how far each worker is; pause, limit, derive anew. Acts are audited.
 
-import { forgetQueue } from "../indexes/token-metadata/forget-queue.js"
+import { forgetQueues } from "../indexes/forget-observed.js"
 import { IndexerError } from "../platform/errors.js"
 import { readChainStatus } from "../status/read-chain-status.js"
 import { readProcesses } from "../status/read-status-rows.js"
@@ -172,7 +172,7 @@ async function rederive(
       return 1
     }
   }
-  const done = await rederiveWorker(chain.app, { worker, actor: io.actor, forget: forgetQueue })
+  const done = await rederiveWorker(chain.app, { worker, actor: io.actor, forget: forgetQueues })
   if (!done) throw noSuchWorker(worker, { chain, known })
   if (flags.json) printJson(io, { chain: chain.name, rederive: done.workers, dropped: done.tables })
   else {

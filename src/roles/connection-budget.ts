@@ -1,7 +1,7 @@
-// A process keeps to 12 database connections, whatever it does: 2 for services and answers and 1 to the app database; for
-// the head follower 2 (its election and its work); for each ingest thread one to renew leases and one a lane; for the tip
-// and for each lane that derives 2 (raw and app); one while an index is made. Two more in one process of all, for the
-// minutes of the nightly look over the store.
+// A process keeps to 12 database connections, whatever it does: 2 for services and answers and 1 to the app database where that is
+// another; one to renew leases of raw; for the head follower 2 (its election and its work); for each ingest thread one a lane; for the tip
+// and for each lane that derives 2 (raw and app). What is left over, and what the lanes of history hold, is lent to what
+// comes and goes: an index that is made, the nightly look over the store. A rollback takes what the services have.
 
 import { IndexerError } from "../platform/errors.js"
 import type { Role } from "./role.js"
@@ -10,6 +10,7 @@ const budget = 12
 
 export const rawPoolSize = 2
 export const appPoolSize = 1
+export const renewalPoolSize = 1
 
 export interface ConnectionUse {
   readonly roles: readonly Role[]
@@ -18,6 +19,8 @@ export interface ConnectionUse {
   /** Whether there are workers at all. */
   readonly derives: boolean
   readonly deferIndexes: boolean
+  /** Raw and app in one. */
+  readonly oneDatabase: boolean
 }
 
 export interface LanePlan {
@@ -25,28 +28,35 @@ export interface LanePlan {
   readonly ingestLanes: number
   /** For each work thread. */
   readonly workLanes: number
+  /** Connections that nobody holds all the time. */
+  readonly spare: number
 }
 
 /** As many lanes as fit, ingest first. Throws CONFIG_INVALID where not even one of each does. */
 export function planLanes(use: ConnectionUse): LanePlan {
   const ingests = use.roles.includes("ingest")
   const works = use.derives && use.roles.includes("work")
-  const connections = ({ ingestLanes, workLanes }: LanePlan): number =>
+  // Where indexes are put off they are made all day long, which is no reason to stop a lane.
+  const indexes = ingests && use.deferIndexes ? 1 : 0
+  const standing = ({ ingestLanes, workLanes }: Omit<LanePlan, "spare">): number =>
     rawPoolSize +
-    appPoolSize +
-    (ingests ? 2 + use.threads * (1 + ingestLanes) : 0) +
-    (ingests && use.deferIndexes ? 1 : 0) +
+    (use.oneDatabase ? 0 : appPoolSize) +
+    (ingests ? renewalPoolSize + 2 + use.threads * ingestLanes : 0) +
     (works ? 2 + use.workThreads * workLanes * 2 : 0)
+  const borrowed = Math.max(ingests ? 1 : 0, use.roles.includes("maintain") ? (use.oneDatabase ? 1 : 2) : 0)
   const plans = [
     { ingestLanes: 2, workLanes: 2 },
     { ingestLanes: 2, workLanes: 1 },
     { ingestLanes: 1, workLanes: 2 },
     { ingestLanes: 1, workLanes: 1 },
-  ]
-  const plan = plans.find((candidate) => connections(candidate) <= budget)
+  ].map((lanes) => ({ ...lanes, spare: budget - standing(lanes) }))
+  const plan = plans.find(
+    ({ spare, ingestLanes }) =>
+      spare >= indexes && spare + (ingests ? use.threads * ingestLanes : 0) >= borrowed,
+  )
   if (plan) return plan
   throw new IndexerError(
     "CONFIG_INVALID",
-    `THREADS=${use.threads} and WORK_THREADS=${use.workThreads} with the roles ${use.roles.join(", ")} take ${connections(plans.at(-1)!)} database connections, and a process keeps to ${budget}: use fewer threads, or start a process for --roles ingest and one for --roles work`,
+    `THREADS=${use.threads} and WORK_THREADS=${use.workThreads} with the roles ${use.roles.join(", ")} take ${Math.max(budget + 1, budget - plans.at(-1)!.spare)} database connections, and a process keeps to ${budget}: use fewer threads, or start a process for --roles ingest and one for --roles work`,
   )
 }

@@ -2,9 +2,11 @@
 
 import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
+import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import type { RpcCounter } from "../source/evm/rpc-counters.js"
 import type { SharedLimitHandle } from "../source/evm/shared-limit.js"
 import type { FaultState, ProviderState } from "../status/process-state.js"
+import type { LeaseLost, LeaseMessage } from "./thread-leases.js"
 
 export interface IngestThreadInput {
   readonly index: number
@@ -13,15 +15,23 @@ export interface IngestThreadInput {
   readonly chainName: string
   readonly chainId: string
   readonly rawUrl: string
-  readonly appUrl: string
   readonly settings: ProcessSettings
   /** By RPC URL, shared by the threads of the process. */
   readonly limits: readonly SharedLimitHandle[]
   readonly followsHead: boolean
   readonly lanes: number
+  /** Shared by the threads of the chain: whether a new block is being stored or derived. */
+  readonly gate: SharedArrayBuffer
 }
 
-export type ToThread = { readonly type: "stop" } | { readonly type: "pause"; readonly reason: string | null }
+export type ToThread =
+  | { readonly type: "stop" }
+  | { readonly type: "pause"; readonly reason: string | null }
+  /** History stands still, with its connections closed, until it is told to go on. */
+  | { readonly type: "lend"; readonly lent: boolean }
+  /** The answer to "roll-back"; without a rollback where it could not be finished now. */
+  | { readonly type: "rolled-back"; readonly rollback: RollbackIntent | undefined }
+  | LeaseLost
 
 /** Counts since the report before. */
 export interface ThreadReport {
@@ -53,8 +63,13 @@ export interface ThreadLog {
 export type FromThread =
   | ThreadReport
   | ThreadLog
+  | LeaseMessage
   /** The node has this block, since the monotonic time `at`. */
   | { readonly type: "announced"; readonly height: number; readonly at: number }
   /** The head follower stored blocks, up to this height (exclusive). */
   | { readonly type: "stored"; readonly to: number }
+  /** A rollback is on record: the process finishes it, over connections that it has anyway. */
+  | { readonly type: "roll-back" }
+  /** The lanes of history have closed their connections. */
+  | { readonly type: "lent" }
   | { readonly type: "stopped" }

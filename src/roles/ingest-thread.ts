@@ -1,28 +1,30 @@
-// Entry of a worker thread that ingests: a few history lanes, in one of the threads the head follower, and the renewal
-// of their leases over a connection of its own. Told to stop, it drains; what it counts it reports to the process.
+// Entry of a worker thread that ingests: a few history lanes, or the head follower alone. Its leases are kept alive by the process.
+// Told to stop, it drains; what it counts it reports to the process.
 
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort } from "node:worker_threads"
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
-import { LeaseRenewer } from "../coordination/lease-renewer.js"
-import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
-import { systemClock } from "../platform/clock.js"
+import { type Clock, systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
+import { TipGate } from "../platform/tip-gate.js"
+import { Turns } from "../platform/turns.js"
 import { Connection } from "../postgres/connection.js"
-import { Database } from "../postgres/database.js"
 import { HeadFollower } from "../raw/head-follower.js"
 import { HistoryLane } from "../raw/history-lane.js"
 import { RangeIngester } from "../raw/range-ingester.js"
 import { ReorgWatch } from "../rollback/reorg-watch.js"
+import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import type { HeadWatch } from "../source/block-source.js"
 import { createHeadWatch } from "../source/evm/head-watch.js"
 import { createChainSource } from "./create-chain-source.js"
 import type { FromThread, IngestThreadInput, ToThread } from "./ingest-messages.js"
+import { ThreadLeases } from "./thread-leases.js"
 import { createThreadLogger } from "./thread-logger.js"
 import { ThreadReporter } from "./thread-reporter.js"
 
 const port = parentPort!
-const input = workerData as IngestThreadInput
+// It is started before the chain is known; what it is to do comes when all of the above was loaded, or is waited for.
+const input = await new Promise<IngestThreadInput>((resolve) => port.once("message", resolve))
 const { chain, settings } = input
 const clock = systemClock
 const random = systemRandom
@@ -40,34 +42,34 @@ const flushBytes = 4 << 20
 
 const applicationName = `tidemark ${input.chainName} ingest`
 const connect = (): Promise<Connection> => Connection.open({ url: input.rawUrl, applicationName })
-const renewals = new Database({
-  url: input.rawUrl,
-  applicationName: `${applicationName} renewal`,
-  maxConnections: 1,
-})
-const renewer = new LeaseRenewer({
-  renew: (tokens) => renewalStore.renew(tokens),
-  clock,
-  logger,
-  shortestTtlMs: Math.min(settings.leaseTtlMs, settings.headLeaseTtlMs),
-})
-const renewalStore = new PostgresLeaseStore({ executor: renewals, schema: "raw", random })
+const leases = new ThreadLeases(post)
+const gate = new TipGate({ clock, memory: input.gate })
+// Between two blocks history lets a new one go first.
+const historyClock: Clock = {
+  ...clock,
+  turn: async () => {
+    await clock.turn()
+    await gate.pass()
+  },
+}
 
 const reporter = new ThreadReporter({ clock, post, source })
 let paused: string | null = null
+let lent = false
 const mayClaim = (): boolean => paused === null
 
 const ingesters: RangeIngester[] = []
-function makeIngester(): RangeIngester {
+function makeIngester({ clock, turns }: { clock: Clock; turns?: Turns }): RangeIngester {
   const ingester = new RangeIngester(
     {
       connect,
       source,
-      renewer,
+      renewer: { hold: (lease, options) => ({ lease, ...leases.hold([lease], options) }) },
       clock,
       random,
       logger,
       policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
+      turns,
     },
     {
       holder: input.holder,
@@ -82,23 +84,21 @@ function makeIngester(): RangeIngester {
   return ingester
 }
 
-// Opened when a reorganisation is looked into, and closed again soon after.
-const reorgDatabases = [input.rawUrl, input.appUrl].map(
-  (url) =>
-    new Database({
-      url,
-      applicationName: `${applicationName} rollback`,
-      maxConnections: 1,
-      idleTimeoutMs: 2_000,
-    }),
-)
+// A rollback changes both databases. The process finishes it, over connections that it has anyway.
+let rolledBack: ((rollback: RollbackIntent | undefined) => void) | undefined
+const finishRollback = (): Promise<RollbackIntent | undefined> =>
+  new Promise((resolve) => {
+    rolledBack = resolve
+    post({ type: "roll-back" })
+  })
 
 const services: Service[] = []
 let watch: HeadWatch | undefined
 if (input.followsHead) {
+  const ingester = makeIngester({ clock })
   const follower = new HeadFollower({
     connect,
-    ingester: makeIngester(),
+    ingester,
     source,
     clock,
     logger,
@@ -114,11 +114,13 @@ if (input.followsHead) {
     onOutcome: (outcome) => {
       reporter.outcome(outcome)
       if (outcome.kind === "done") post({ type: "stored", to: outcome.lease.range.to })
+      else gate.end("head")
     },
     onHead: (head) => reporter.head(head),
     reorgs: new ReorgWatch({
-      raw: reorgDatabases[0]!,
-      app: reorgDatabases[1]!,
+      // Between two ranges of the follower its connection is free.
+      raw: { query: async (sql, params) => (await ingester.connection()).query(sql, params) },
+      finish: finishRollback,
       source,
       clock,
       logger,
@@ -131,15 +133,22 @@ if (input.followsHead) {
   services.push(follower)
   watch = createHeadWatch({ clock, random, logger }, { wsUrls: chain.wsUrls, expectedChainId: input.chainId })
   watch.start((head) => {
+    if (follower.following) gate.begin("head")
     reporter.announced(head)
     post({ type: "announced", height: head.height, at: clock.monotonic() })
     follower.headMoved()
   })
 }
+// Lanes copy one after the other: two at once cost Postgres half as much again for the same rows, since they extend the same
+// tables and fill the same pages of the same indexes. The other lane encodes meanwhile.
+const turns = new Turns()
+const laneIngesters: RangeIngester[] = []
 for (let lane = 0; lane < input.lanes; lane++) {
+  const ingester = makeIngester({ clock: historyClock, turns })
+  laneIngesters.push(ingester)
   services.push(
     new HistoryLane({
-      ingester: makeIngester(),
+      ingester,
       clock,
       logger,
       random,
@@ -149,7 +158,7 @@ for (let lane = 0; lane < input.lanes; lane++) {
       leaseTtlMs: settings.leaseTtlMs,
       targetBytes,
       idleMs: 1_000,
-      mayClaim,
+      mayClaim: () => mayClaim() && !lent,
       onOutcome: (outcome) => reporter.outcome(outcome),
     }),
   )
@@ -157,11 +166,23 @@ for (let lane = 0; lane < input.lanes; lane++) {
 
 port.on("message", (message: ToThread) => {
   if (message.type === "pause") paused = message.reason
+  else if (message.type === "lend") void lend(message.lent)
+  else if (message.type === "rolled-back") rolledBack?.(message.rollback)
+  else if (message.type === "lost") leases.lose(message)
   else void stop()
 })
-renewer.start()
 reporter.start()
 for (const service of services) service.start()
+
+/** A range that is under way is finished first. */
+async function lend(now: boolean): Promise<void> {
+  lent = now
+  if (!now) return
+  await Promise.all(laneIngesters.map((ingester) => ingester.idle()))
+  // Meanwhile they may have been given back.
+  if (lent) await Promise.allSettled(laneIngesters.map((ingester) => ingester.close()))
+  post({ type: "lent" })
+}
 
 async function stop(): Promise<void> {
   paused = "draining"
@@ -171,14 +192,8 @@ async function stop(): Promise<void> {
   const allIdle = Promise.all(ingesters.map((ingester) => ingester.idle())).then(() => drained.abort())
   await Promise.race([allIdle, clock.sleep(settings.drainMs, drained.signal)])
   await Promise.all(services.map((service) => service.stop()))
-  await renewer.stop()
   await reporter.stop()
-  await Promise.allSettled([
-    ...ingesters.map((ingester) => ingester.close()),
-    renewals.end(),
-    source.close(),
-    ...reorgDatabases.map((database) => database.end()),
-  ])
+  await Promise.allSettled([...ingesters.map((ingester) => ingester.close()), source.close()])
   post({ type: "stopped" })
   port.close()
 }

@@ -5,25 +5,17 @@ import type { ChainView } from "../api/chain-view.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import type { Clock } from "../platform/clock.js"
-import { describeError, isIndexerError } from "../platform/errors.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { Logger } from "../platform/logger.js"
 import type { Metrics } from "../platform/metrics.js"
 import type { Random } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
 import type { ProcessSettings } from "../platform/settings.js"
-import { Connection } from "../postgres/connection.js"
+import { TipGate } from "../platform/tip-gate.js"
 import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
-import { sqlStateOf } from "../postgres/postgres-error.js"
-import { type PinOptions, pinChain, readChainName, readChainState } from "../raw/chain-state.js"
-import { IndexBuilder } from "../raw/index-builder.js"
-import { PartitionKeeper } from "../raw/partition-keeper.js"
-import { evmPartitionedTables, rawIngester } from "../raw/raw-tables.js"
-import { RollbackFinisher } from "../rollback/rollback-finisher.js"
-import type { ChainIdentity } from "../source/block-source.js"
-import type { EvmSource } from "../source/evm/evm-source.js"
-import { createSharedLimit, type SharedLimitHandle } from "../source/evm/shared-limit.js"
+import { rawIngester } from "../raw/raw-tables.js"
+import { createSharedLimit } from "../source/evm/shared-limit.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { exportStatus } from "../status/export-status.js"
 import { ProcessReporter } from "../status/process-reporter.js"
@@ -32,20 +24,16 @@ import { StallDoctor } from "../status/stall-doctor.js"
 import { storeSizeReader } from "../status/store-size.js"
 import { Reconciler } from "../verify/reconciler.js"
 import { AnnouncedHeads } from "./announced-heads.js"
-import {
-  type ChainDatabases,
-  dropEmbeddedDatabases,
-  migrateChainDatabases,
-  openChainDatabases,
-} from "./chain-databases.js"
+import { BorrowedConnections } from "./borrowed-connections.js"
 import { appPoolSize, planLanes, rawPoolSize } from "./connection-budget.js"
 import { createChainSource } from "./create-chain-source.js"
-import { demoChainContinues } from "./demo-continuity.js"
 import { IngestActivity } from "./ingest-activity.js"
-import type { IngestThreadInput } from "./ingest-messages.js"
-import { IngestThreads } from "./ingest-threads.js"
+import { type IngestThreads, spawnIngestThread } from "./ingest-threads.js"
 import { loadWorkers } from "./load-workers.js"
+import { patience } from "./patience.js"
+import { pinDatabases, prepareDatabases, storedName } from "./prepare-databases.js"
 import type { Role } from "./role.js"
+import { prepareIngest } from "./start-ingest.js"
 import { prepareWork } from "./start-work.js"
 
 export interface StartChainDeps {
@@ -80,16 +68,25 @@ export interface RunningChain extends ChainView {
   stop(): Promise<void>
 }
 
-const partitionCheckMs = 30_000
-const indexCheckMs = 10_000
 /** How often to look whether tonight's run is due. */
 const reconcileCheckMs = 60_000
-const retryMs = 2_000
 
 export async function startChain(deps: StartChainDeps, options: StartChainOptions): Promise<RunningChain> {
   const { clock, random, metrics } = deps
   const { chain, settings, roles, holder, signal } = options
-  const limits = chain.rpcUrls.map(() => sharedLimit(chain))
+  const limits = chain.rpcUrls.map(() =>
+    createSharedLimit({
+      maxRps: chain.rpcMaxRps || undefined,
+      maxInFlight: chain.rpcMaxInFlight || undefined,
+    }),
+  )
+  // The first is for the head.
+  const spawned = roles.includes("ingest")
+    ? Array.from({ length: settings.threads + 1 }, (_, index) =>
+        spawnIngestThread({ followsHead: index === 0, settings }),
+      )
+    : []
+  let started = false
   const asking = createChainSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })
   try {
     const patiently = patience(deps, signal)
@@ -104,7 +101,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       "waiting for the database",
     )
     await patiently(
-      () => pin(databases, { name, identity, startBlock: chain.startBlock, logger }),
+      () => pinDatabases(databases, { name, identity, startBlock: chain.startBlock, logger }),
       "waiting for the database",
     )
 
@@ -127,8 +124,17 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
     const services: Service[] = []
     const registry = await loadWorkers({ configFile: options.configFile, chain })
     const derives = roles.includes("work") && registry.workers.length > 0
-    const lanes = planLanes({ ...settings, ...chain, roles, derives })
+    const oneDatabase = databases.appUrl === databases.rawUrl
+    const lanes = planLanes({ ...settings, ...chain, roles, derives, oneDatabase })
+    let threads: IngestThreads | undefined
+    let renewals: Database | undefined
+    const borrowed = new BorrowedConnections({
+      spare: lanes.spare,
+      lanes: roles.includes("ingest") ? settings.threads * lanes.ingestLanes : 0,
+      lend: async (lent) => threads?.lend(lent),
+    })
     const announced = new AnnouncedHeads()
+    const gate = new TipGate({ clock }).memory
     const work = derives
       ? await patiently(
           () =>
@@ -145,6 +151,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
                 limits,
                 configFile: options.configFile,
                 lanes: lanes.workLanes,
+                gate,
                 onDerived: (range) => {
                   for (const seconds of announced.delays(range))
                     metrics.deriveDelay.observe({ chain: name }, seconds)
@@ -154,52 +161,27 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
           "waiting for the database",
         )
       : undefined
-    let threads: IngestThreads | undefined
     if (roles.includes("ingest")) {
-      const keeper = new PartitionKeeper({
-        database,
-        tables: evmPartitionedTables,
-        clock,
-        logger,
-        intervalMs: partitionCheckMs,
-      })
-      threads = new IngestThreads({
-        inputs: threadInputs({
-          chain,
-          settings,
-          holder,
-          limits,
-          name,
-          identity,
-          databases,
-          lanes: lanes.ingestLanes,
-        }),
-        clock,
-        logger,
-        drainMs: settings.drainMs,
-        onReport: (thread, report) => {
-          activity.add(thread, report)
-          metrics.addIngest(name, report)
+      const ingest = prepareIngest(
+        { raw: database, app, clock, random, logger },
+        {
+          ...{ chain, settings, holder, limits, name, identity, databases, lanes: lanes.ingestLanes },
+          onReport: (thread, report) => {
+            activity.add(thread, report)
+            metrics.addIngest(name, report)
+          },
+          onAnnounced: (head) => announced.add(head),
+          onStored: () => work?.threads.wake(),
+          borrowed,
+          spawned,
+          gate,
         },
-        onAnnounced: (head) => announced.add(head),
-        onStored: () => work?.threads.wake(),
-      })
-      const indexes = new IndexBuilder({
-        database,
-        connect: () =>
-          Connection.open({ url: databases.rawUrl, applicationName: `tidemark ${name} index builder` }),
-        schema: "raw",
-        tables: evmPartitionedTables,
-        defer: chain.deferIndexes,
-        liveFrom: async () => (await readChainState(database))?.liveFrom ?? null,
-        clock,
-        logger,
-        intervalMs: indexCheckMs,
-      })
-      const finisher = new RollbackFinisher({ raw: database, app, random, clock, logger, intervalMs: 1_000 })
+      )
       // Before anything is stored: a database that went back must not be built upon.
-      await patiently(() => finisher.runOnce(), "waiting for the database")
-      services.push(keeper, indexes, finisher, threads)
+      await patiently(() => ingest.finisher.runOnce(), "waiting for the database")
+      threads = ingest.threads
+      renewals = ingest.renewals
+      services.push(...ingest.services)
     }
     if (roles.includes("ingest") || roles.includes("work")) {
       services.push(
@@ -220,8 +202,9 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
           raw: database,
           app,
           connect: async () => {
-            const raw = await Connection.open({ url: databases.rawUrl, applicationName })
-            return { raw, app: await Connection.open({ url: databases.appUrl, applicationName }) }
+            const urls = [...new Set([databases.rawUrl, databases.appUrl])]
+            const [raw, app = raw] = await borrowed.open(urls.map((url) => ({ url, applicationName })))
+            return { raw: raw!, app: app! }
           },
           holder,
           clock,
@@ -263,6 +246,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
     await patiently(() => reporter.runOnce(), "waiting for the database")
     services.push(reporter, doctor)
     for (const service of services) service.start()
+    started = true
     return {
       name,
       database,
@@ -278,143 +262,13 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       },
       stop: async () => {
         await Promise.all(services.map((service) => service.stop()))
+        await renewals?.end()
         await database.end()
         await app.end()
       },
     }
   } finally {
+    if (!started) await Promise.all(spawned.map((thread) => thread.terminate()))
     await asking.close()
-  }
-}
-
-/** A process that joins by URL calls the chain what the first one called it. */
-async function storedName({ dbRawUrl }: ChainConfig): Promise<string | undefined> {
-  if (!dbRawUrl) return undefined
-  const database = new Database({ url: dbRawUrl, applicationName: "tidemark start", maxConnections: 1 })
-  try {
-    return await readChainName(database)
-  } catch (error) {
-    // No such table: nobody has started here yet.
-    if (sqlStateOf(error) === "42P01") return undefined
-    throw error
-  } finally {
-    await database.end()
-  }
-}
-
-function sharedLimit(chain: ChainConfig): SharedLimitHandle {
-  return createSharedLimit({
-    maxRps: chain.rpcMaxRps || undefined,
-    maxInFlight: chain.rpcMaxInFlight || undefined,
-  })
-}
-
-interface PrepareOptions {
-  readonly chain: ChainConfig
-  readonly name: string
-  readonly asking: EvmSource
-  readonly signal: AbortSignal
-  readonly logger: Logger
-}
-
-async function prepareDatabases(
-  { embedded }: StartChainDeps,
-  { chain, name, asking, signal, logger }: PrepareOptions,
-): Promise<ChainDatabases> {
-  let databases = await openChainDatabases(embedded, { chain, name })
-  let applied = await migrateChainDatabases(databases)
-  if (chain.demo && embedded && !chain.dbRawUrl) {
-    const database = new Database({
-      url: databases.rawUrl,
-      applicationName: "tidemark demo",
-      maxConnections: 1,
-    })
-    const continues = await demoChainContinues({ database, source: asking }, { signal }).finally(() =>
-      database.end(),
-    )
-    if (!continues) {
-      logger.warn({}, "the demo chain's state was lost, so its databases are made anew")
-      await dropEmbeddedDatabases(embedded, name)
-      databases = await openChainDatabases(embedded, { chain, name })
-      applied = await migrateChainDatabases(databases)
-    }
-  }
-  if (applied.length > 0) logger.info({ migrations: applied }, "database schema brought up to date")
-  return databases
-}
-
-async function pin(
-  { rawUrl, appUrl }: ChainDatabases,
-  { logger, ...options }: Omit<PinOptions, "schema"> & { logger: Logger },
-): Promise<void> {
-  for (const [schema, url] of [
-    ["raw", rawUrl],
-    ["app", appUrl],
-  ] as const) {
-    const database = new Database({ url, applicationName: "tidemark start", maxConnections: 1 })
-    try {
-      await database.assertSupported()
-      const { pinned, extended } = await database.transaction((tx) => pinChain(tx, { schema, ...options }))
-      const fields = { chainId: options.identity.chainId, genesis: options.identity.genesisHash }
-      if (pinned && schema === "raw") logger.info(fields, "this store is for this chain from now on")
-      if (extended && schema === "raw") {
-        logger.info(
-          { startBlock: options.startBlock },
-          "history starts lower now: the watermark starts there anew",
-        )
-      }
-    } finally {
-      await database.end()
-    }
-  }
-}
-
-function threadInputs({
-  chain,
-  settings,
-  holder,
-  limits,
-  name,
-  identity,
-  databases,
-  lanes,
-}: {
-  chain: ChainConfig
-  settings: ProcessSettings
-  holder: string
-  limits: readonly SharedLimitHandle[]
-  name: string
-  identity: ChainIdentity
-  databases: ChainDatabases
-  lanes: number
-}): IngestThreadInput[] {
-  return Array.from({ length: settings.threads }, (_, index) => ({
-    index,
-    holder,
-    chain,
-    chainName: name,
-    chainId: identity.chainId,
-    rawUrl: databases.rawUrl,
-    appUrl: databases.appUrl,
-    settings,
-    limits,
-    followsHead: index === 0,
-    lanes,
-  }))
-}
-
-/** At start too an outage is waited out, and said; only what a person has to change ends it. */
-function patience({ clock, logger }: StartChainDeps, signal: AbortSignal) {
-  return async <T>(attempt: () => Promise<T>, waiting: string): Promise<T> => {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await attempt()
-      } catch (error) {
-        if (signal.aborted || !isIndexerError(error) || error.action !== "retry") throw error
-        if (tries % 15 === 0) logger.warn({ code: error.code, error: describeError(error) }, waiting)
-        await clock.sleep(retryMs, signal)
-        signal.throwIfAborted()
-      }
-    }
   }
 }

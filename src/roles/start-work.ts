@@ -1,9 +1,12 @@
 // The role `work` of one chain: the tables of its workers, the threads that derive, the reaper and the partitions of the app database,
-// and whoever asks the node about tokens.
+// and whoever asks the node about tokens and code.
 
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import type { Hex } from "../domain/raw-block.js"
+import { CodeObserver } from "../indexes/contract-code/code-observer.js"
+import { metaWorker } from "../indexes/meta/meta-worker.js"
 import { MetadataObserver } from "../indexes/token-metadata/metadata-observer.js"
 import { metadataWorker } from "../indexes/token-metadata/metadata-worker.js"
 import type { Clock } from "../platform/clock.js"
@@ -45,6 +48,7 @@ export interface StartWorkOptions {
   readonly limits: readonly SharedLimitHandle[]
   readonly configFile: string | undefined
   readonly lanes: number
+  readonly gate: SharedArrayBuffer
   readonly onDerived: (range: { readonly from: number; readonly to: number; readonly at: number }) => void
 }
 
@@ -75,7 +79,8 @@ export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions
   const policy = { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts }
   const leases = new PostgresLeaseStore({ executor: app, schema: "app", random, policy })
   const threads = new WorkThreads({
-    inputs: Array.from({ length: settings.workThreads }, (_, index) => ({
+    // One more for the tip: beside history it would wait for every piece that is extracted there.
+    inputs: Array.from({ length: settings.workThreads + 1 }, (_, index) => ({
       index,
       holder: options.holder,
       chain,
@@ -85,7 +90,9 @@ export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions
       settings,
       configFile: options.configFile,
       runnable: tables.runnable,
-      lanes: options.lanes,
+      derivesTip: index === 0,
+      lanes: index === 0 ? 0 : options.lanes,
+      gate: options.gate,
     })),
     registry,
     leases,
@@ -117,41 +124,37 @@ export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions
     }),
     threads,
   ]
-  if (tables.runnable.includes(metadataWorker.name)) {
-    services.push(
-      new MetadataObserver({
-        database: app,
-        // A source of its own: contracts that misbehave must not trip the circuit that blocks come through.
-        node: createChainSource(deps, {
-          chain: { ...chain, ...observedLimits },
-          chainId: options.chainId,
-          limits: options.limits,
-          bytesInFlight: observedBytesInFlight,
-        }),
-        observedBlock: () => coveredHead({ raw, app }),
-        clock,
-        logger,
-        random,
-        intervalMs: observeMs,
-      }),
-    )
-  }
+  const observing = (worker: string) => ({
+    database: app,
+    // A source of its own: contracts that misbehave must not trip the circuit that blocks come through.
+    node: createChainSource(deps, {
+      chain: { ...chain, ...observedLimits },
+      chainId: options.chainId,
+      limits: options.limits,
+      bytesInFlight: observedBytesInFlight,
+    }),
+    observedBlock: () => coveredHead({ raw, app }, worker),
+    clock,
+    logger,
+    random,
+    intervalMs: observeMs,
+  })
+  if (tables.runnable.includes(metadataWorker.name))
+    services.push(new MetadataObserver(observing(metadataWorker.name)))
+  if (tables.runnable.includes(metaWorker.name)) services.push(new CodeObserver(observing(metaWorker.name)))
   return { services, threads, runnable: tables.runnable, idle }
 }
 
-/** The highest block that the metadata worker covers, with its hash. */
-async function coveredHead({
-  raw,
-  app,
-}: {
-  raw: Database
-  app: Database
-}): Promise<{ height: number; hash: string } | undefined> {
+/** The highest block that a worker covers, with its hash. */
+async function coveredHead(
+  { raw, app }: { raw: Database; app: Database },
+  worker: string,
+): Promise<{ height: number; hash: Hex } | undefined> {
   const {
     rows: [covered],
   } = await app.query<{ end: string | null }>(
     `select upper(range_merge(heights)) as end from app.coverage where worker_type = $1 and not isempty(heights)`,
-    [metadataWorker.name],
+    [worker],
   )
   if (!covered?.end) return undefined
   const height = heightFrom(covered.end) - 1

@@ -1,9 +1,9 @@
 // What a work thread and its process tell each other.
 
-import type { Lease } from "../coordination/lease-store.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import type { ThreadLog } from "./ingest-messages.js"
+import type { LeaseLost, LeaseMessage } from "./thread-leases.js"
 
 export interface WorkThreadInput {
   readonly index: number
@@ -17,7 +17,12 @@ export interface WorkThreadInput {
   readonly configFile: string | undefined
   /** Workers whose tables are ready for them. */
   readonly runnable: readonly string[]
+  /** Derives new blocks, and nothing else; without it, history. */
+  readonly derivesTip: boolean
+  /** For history. */
   readonly lanes: number
+  /** Shared by the threads of the chain: whether a new block is being stored or derived. */
+  readonly gate: SharedArrayBuffer
   /** Shared with the process: which worker is busy with which block. */
   readonly progress: SharedArrayBuffer
 }
@@ -27,8 +32,7 @@ export type ToWorkThread =
   | { readonly type: "pause"; readonly reason: string | null }
   /** Raw has something new. */
   | { readonly type: "wake" }
-  /** A lease could not be renewed: whatever it was for must not go on. */
-  | { readonly type: "lost"; readonly epoch: string }
+  | LeaseLost
 
 /** Counts since the report before. */
 export interface WorkReport {
@@ -50,8 +54,7 @@ export interface WorkReport {
 export type FromWorkThread =
   | WorkReport
   | ThreadLog
-  | { readonly type: "held"; readonly leases: readonly Lease[]; readonly sentAt: number }
-  | { readonly type: "let-go"; readonly epochs: readonly string[] }
+  | LeaseMessage
   /** Every worker has these blocks, since the monotonic time `at`. */
   | { readonly type: "derived"; readonly from: number; readonly to: number; readonly at: number }
   | { readonly type: "stopped" }

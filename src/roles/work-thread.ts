@@ -1,16 +1,15 @@
-// The inside of a worker thread that derives: a few lanes for history and one for the tip. It claims, reads, extracts and commits;
+// The inside of a worker thread that derives: the tip alone, or a few lanes for history. It claims, reads, extracts and commits;
 // its leases are kept alive by the process, which also ends it when an extract does not come back.
 
 import { parentPort, workerData } from "node:worker_threads"
 import { defaultFailurePolicy, type FailurePolicy } from "../coordination/after-failure.js"
-import type { Lease } from "../coordination/lease-store.js"
 import { systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
+import { TipGate } from "../platform/tip-gate.js"
+import { Turns } from "../platform/turns.js"
 import { Connection } from "../postgres/connection.js"
 import { DeriveProgress } from "../workers/derive-progress.js"
-import { FoldTurns } from "../workers/fold-turns.js"
-import type { LeaseKeeper } from "../workers/held-leases.js"
 import { LiveDeriver } from "../workers/live-deriver.js"
 import { PostgresDerivedStore, tipApplicationName } from "../workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../workers/postgres/postgres-raw-reader.js"
@@ -19,6 +18,7 @@ import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import { WorkLane } from "../workers/work-lane.js"
 import { readWorkPlan } from "../workers/work-plan.js"
 import { loadWorkers } from "./load-workers.js"
+import { ThreadLeases } from "./thread-leases.js"
 import { createThreadLogger } from "./thread-logger.js"
 import type { FromWorkThread, ToWorkThread, WorkThreadInput } from "./work-messages.js"
 import { WorkReporter } from "./work-reporter.js"
@@ -38,22 +38,8 @@ const connectRaw = (): Promise<Connection> => Connection.open({ url: input.rawUr
 const connectAppAs = (applicationName: string) => (): Promise<Connection> =>
   Connection.open({ url: input.appUrl, applicationName })
 
-const lost = new Map<string, AbortController>()
-const keeper: LeaseKeeper = {
-  hold: (leases: readonly Lease[], { sentAt, signal }) => {
-    const controller = new AbortController()
-    for (const { epoch } of leases) lost.set(epoch, controller)
-    post({ type: "held", leases, sentAt })
-    return {
-      signal: AbortSignal.any([signal, controller.signal]),
-      letGo: () => {
-        for (const { epoch } of leases) lost.delete(epoch)
-        post({ type: "let-go", epochs: leases.map(({ epoch }) => epoch) })
-      },
-    }
-  },
-}
-
+const keeper = new ThreadLeases(post)
+const gate = new TipGate({ clock, memory: input.gate })
 let paused: string | null = null
 const mayClaim = (): boolean => paused === null
 const reporter = new WorkReporter({ clock, post })
@@ -66,11 +52,11 @@ const lanes: Lane[] = []
 function makeLane({
   connect,
   policy,
-  turns,
+  history,
 }: {
   connect: () => Promise<Connection>
   policy: FailurePolicy
-  turns?: FoldTurns
+  history?: { readonly turns: Turns; readonly gate: TipGate }
 }): Lane {
   const raw = new PostgresRawReader({ connect: connectRaw })
   const deriver = new RangeDeriver(
@@ -81,7 +67,7 @@ function makeLane({
       registry,
       keeper,
       progress,
-      ...(turns ? { turns } : {}),
+      ...history,
       clock,
       random,
       logger,
@@ -103,35 +89,45 @@ const planOf =
     readWorkPlan(await deriver.connection(), { registry, runnable: input.runnable })
 
 const services: Service[] = []
-// A block that fails at the tip is tried again after 5, 10, 20 seconds, and then as any range.
-const tip = makeLane({
-  connect: connectAppAs(`${tipApplicationName} ${input.chainName}`),
-  policy: { ...defaultFailurePolicy, backoffBaseMs: 5_000 },
-})
-const live = new LiveDeriver({
-  deriver: tip.deriver,
-  copier: new RawCoverageCopier({
-    raw: { query: async (sql, params) => (await tip.raw.idleConnection()).query(sql, params) },
-    app: {
-      query: async (sql, params) => (await tip.deriver.connection()).query(sql, params),
-      transaction: async (work, options) => (await tip.deriver.connection()).transaction(work, options),
-    },
-  }),
-  readPlan: planOf(tip),
-  clock,
-  logger,
-  random,
-  endBlock: chain.endBlock,
-  leaseTtlMs: settings.headLeaseTtlMs,
-  pollMs: 200,
-  mayClaim,
-  onOutcome: (outcome) => reporter.outcome(outcome),
-  onDerived: ({ from, to }) => post({ type: "derived", from, to, at: clock.monotonic() }),
-})
-services.push(live)
-const turns = new FoldTurns()
+let live: LiveDeriver | undefined
+if (input.derivesTip) {
+  // A block that fails at the tip is tried again after 5, 10, 20 seconds, and then as any range.
+  const tip = makeLane({
+    connect: connectAppAs(`${tipApplicationName} ${input.chainName}`),
+    policy: { ...defaultFailurePolicy, backoffBaseMs: 5_000 },
+  })
+  live = new LiveDeriver({
+    deriver: tip.deriver,
+    copier: new RawCoverageCopier({
+      raw: { query: async (sql, params) => (await tip.raw.idleConnection()).query(sql, params) },
+      app: {
+        query: async (sql, params) => (await tip.deriver.connection()).query(sql, params),
+        transaction: async (work, options) => (await tip.deriver.connection()).transaction(work, options),
+      },
+    }),
+    readPlan: planOf(tip),
+    gate,
+    clock,
+    logger,
+    random,
+    endBlock: chain.endBlock,
+    leaseTtlMs: settings.headLeaseTtlMs,
+    pollMs: 200,
+    mayClaim,
+    onOutcome: (outcome) => reporter.outcome(outcome),
+    onDerived: ({ from, to }) => post({ type: "derived", from, to, at: clock.monotonic() }),
+  })
+  services.push(live)
+}
+// Lanes fold one after the other. They change the same hot rows: two at once would wait for each other in the database all
+// the same, with locks held, and each would take the other's time for its own.
+const turns = new Turns()
 for (let index = 0; index < input.lanes; index++) {
-  const lane = makeLane({ connect: connectAppAs(applicationName), policy: defaultFailurePolicy, turns })
+  const lane = makeLane({
+    connect: connectAppAs(applicationName),
+    policy: defaultFailurePolicy,
+    history: { turns, gate },
+  })
   services.push(
     new WorkLane({
       deriver: lane.deriver,
@@ -145,6 +141,7 @@ for (let index = 0; index < input.lanes; index++) {
       leaseTtlMs: settings.leaseTtlMs,
       idleMs: 500,
       mayClaim,
+      tipIsLive: () => gate.live,
       onOutcome: (outcome) => reporter.outcome(outcome),
     }),
   )
@@ -156,10 +153,10 @@ port.on("message", (message: ToWorkThread) => {
       paused = message.reason
       break
     case "wake":
-      live.wake()
+      live?.wake()
       break
     case "lost":
-      lost.get(message.epoch)?.abort()
+      keeper.lose(message)
       break
     case "stop":
       void stop()

@@ -4,7 +4,7 @@
 
 import { Worker } from "node:worker_threads"
 import { LeaseRenewer } from "../coordination/lease-renewer.js"
-import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import type { LeaseStore } from "../coordination/lease-store.js"
 import { containsHeight } from "../domain/range-set.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError } from "../platform/errors.js"
@@ -14,6 +14,7 @@ import type { Queryable } from "../postgres/transaction.js"
 import { type Busy, DeriveProgress } from "../workers/derive-progress.js"
 import { recordError } from "../workers/record-error.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
+import { HeldByThread } from "./thread-leases.js"
 import type { FromWorkThread, ToWorkThread, WorkReport, WorkThreadInput } from "./work-messages.js"
 
 export interface WorkThreadsOptions {
@@ -40,8 +41,7 @@ const watchMs = 250
 interface Running {
   readonly worker: Worker
   readonly progress: DeriveProgress
-  /** By epoch. */
-  readonly held: Map<string, { readonly lease: Lease; letGo(): void }>
+  readonly held: HeldByThread
   /** What it was busy with when last looked at, and since when. */
   seen: (Busy & { readonly since: number }) | undefined
   overdue: boolean
@@ -119,9 +119,14 @@ export class WorkThreads implements Service {
     const progress = new DeriveProgress()
     const worker = new Worker(new URL("./work-thread.js", import.meta.url), {
       workerData: { ...input, progress: progress.memory } satisfies WorkThreadInput,
-      resourceLimits: { maxOldGenerationSizeMb: this.options.memoryMb, maxYoungGenerationSizeMb: 48 },
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.options.memoryMb,
+        // The tip has one block at a time.
+        maxYoungGenerationSizeMb: input.derivesTip ? 16 : 48,
+      },
     })
-    const thread: Running = { worker, progress, held: new Map(), seen: undefined, overdue: false }
+    const held = new HeldByThread({ renewer: this.renewer, tell: (lost) => send(worker, lost) })
+    const thread: Running = { worker, progress, held, seen: undefined, overdue: false }
     this.running.set(input.index, thread)
     if (this.paused !== null) send(worker, { type: "pause", reason: this.paused })
     if (this.stopping.signal.aborted) send(worker, { type: "stop" })
@@ -151,26 +156,13 @@ export class WorkThreads implements Service {
         this.options.onDerived(message)
         return
       case "held":
-        for (const lease of message.leases) {
-          const held = this.renewer.hold(lease, { sentAt: message.sentAt, signal: this.neverAborted })
-          held.signal.addEventListener("abort", () =>
-            send(thread.worker, { type: "lost", epoch: lease.epoch }),
-          )
-          thread.held.set(lease.epoch, held)
-        }
-        return
       case "let-go":
-        for (const epoch of message.epochs) {
-          thread.held.get(epoch)?.letGo()
-          thread.held.delete(epoch)
-        }
+        thread.held.receive(message)
         return
       case "stopped":
         return
     }
   }
-
-  private readonly neverAborted = new AbortController().signal
 
   /** Ends threads whose extract has been at the same block for too long. */
   private async watch(): Promise<void> {
@@ -205,8 +197,7 @@ export class WorkThreads implements Service {
           ? describeError(failure)
           : "its thread exited"
     let foundGuilty = false
-    for (const { lease, letGo } of thread.held.values()) {
-      letGo()
+    for (const lease of thread.held.takeAll()) {
       const isGuilty =
         guilty === lease.workerType && busy !== undefined && containsHeight([lease.range], busy.height)
       const error = new IndexerError("WORKER_FAILED", `${lease.workerType} ${message}`)
@@ -228,7 +219,6 @@ export class WorkThreads implements Service {
         logger.debug({ error: describeError(releaseError) }, "lease left to the reaper")
       }
     }
-    thread.held.clear()
     return foundGuilty
   }
 }

@@ -185,6 +185,7 @@ const lastFault: CauseFinder = (status) => {
       return parentMismatch(status, told(error))
     case "DATABASE_UNREACHABLE":
     case "DATABASE_CONFLICT":
+    case "SERVER_CHANGED":
       return {
         cause: "DATABASE_UNREACHABLE",
         message: `ingestion cannot write to the database: ${told(error)}`,

@@ -1,0 +1,75 @@
+// Connections for what comes and goes (an index that is made, the nightly look over the store), within the bound of the process: first
+// what the budget leaves over, then those of the history lanes, which stand still meanwhile.
+
+import { Connection, type ConnectionOptions } from "../postgres/connection.js"
+
+export interface BorrowedConnectionsOptions {
+  /** What the standing ones leave of the budget. */
+  readonly spare: number
+  /** What the history lanes of this process hold. */
+  readonly lanes: number
+  /** Resolves when the lanes have closed theirs; or, called with false, lets them go on. */
+  readonly lend: (lent: boolean) => Promise<void>
+}
+
+interface Waiting {
+  readonly count: number
+  readonly go: () => void
+}
+
+export class BorrowedConnections {
+  private readonly options: BorrowedConnectionsOptions
+  private readonly waiting: Waiting[] = []
+  private used = 0
+  private lending: Promise<void> | undefined
+
+  constructor(options: BorrowedConnectionsOptions) {
+    this.options = options
+  }
+
+  /** All at once, since two borrowers with one each would wait for one another; each goes back when it is closed. */
+  async open(wanted: readonly ConnectionOptions[]): Promise<Connection[]> {
+    await this.take(wanted.length)
+    const opened: Connection[] = []
+    try {
+      for (const options of wanted) {
+        const connection = await Connection.open({ ...options, onClose: () => this.giveBack(1) })
+        opened.push(connection)
+      }
+      return opened
+    } catch (error) {
+      for (const connection of opened) connection.destroy()
+      // The one that failed has gone back by itself.
+      this.giveBack(wanted.length - opened.length - 1)
+      throw error
+    }
+  }
+
+  private async take(count: number): Promise<void> {
+    const { spare, lanes, lend } = this.options
+    if (count > spare + lanes) throw new RangeError(`${count} connections are more than can ever be borrowed`)
+    // In turn: whoever wants two is not passed for ever by those who want one.
+    if (this.waiting.length > 0 || this.used + count > spare + lanes)
+      await new Promise<void>((go) => this.waiting.push({ count, go }))
+    else this.used += count
+    if (this.used > spare) this.lending ??= lend(true)
+    await this.lending
+  }
+
+  private giveBack(count: number): void {
+    const { spare, lanes, lend } = this.options
+    this.used -= count
+    for (
+      let next = this.waiting[0];
+      next && this.used + next.count <= spare + lanes;
+      next = this.waiting[0]
+    ) {
+      this.waiting.shift()
+      this.used += next.count
+      next.go()
+    }
+    if (this.used > spare || !this.lending) return
+    this.lending = undefined
+    void lend(false)
+  }
+}

@@ -1,0 +1,23 @@
+// How a process starts while something it needs is away: it waits, and says for what.
+
+import type { Clock } from "../platform/clock.js"
+import { describeError, isIndexerError } from "../platform/errors.js"
+import type { Logger } from "../platform/logger.js"
+
+const retryMs = 2_000
+
+/** At start too an outage is waited out, and said; only what a person has to change ends it. */
+export function patience({ clock, logger }: { clock: Clock; logger: Logger }, signal: AbortSignal) {
+  return async <T>(attempt: () => Promise<T>, waiting: string): Promise<T> => {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (signal.aborted || !isIndexerError(error) || error.action !== "retry") throw error
+        if (tries % 15 === 0) logger.warn({ code: error.code, error: describeError(error) }, waiting)
+        await clock.sleep(retryMs, signal)
+        signal.throwIfAborted()
+      }
+    }
+  }
+}
