@@ -1,0 +1,48 @@
+// I3: what coverage says is done has its rows, and nothing else has: so the checkpoint, which is the first stretch of it, is the prefix
+// that anybody would find by looking at the rows.
+
+import { containsHeight } from "../../../src/domain/range-set.js"
+import type { Committed } from "../model/model-database.js"
+import { type Checker, coverageOf, type World } from "../world.js"
+
+/** Tables with a row for every block that their worker has done. */
+const owners: Readonly<Record<string, string>> = {
+  "raw.blocks": "raw_ingester",
+  "app.sim_transfers": "sim_transfers",
+  "app.sim_moves": "sim_holdings",
+}
+
+export const checkpointIsPrefix: Checker = {
+  invariant: "I3",
+  onCommit(world, { database, changes }: Committed) {
+    for (const { row, before, after } of changes) {
+      const name = row.table.shape.name
+      const owner = owners[name]
+      if (!owner) continue
+      const height = row.table.shape.keyOf((after ?? before)!) as number
+      if (containsHeight(coverageOf(database, owner).heights, height) !== (after !== undefined))
+        return world.fail("I3", `${name} ${after ? "has" : "lacks"} block ${height}, coverage says otherwise`)
+    }
+  },
+  sample: checkAll,
+  atEnd: checkAll,
+}
+
+function checkAll(world: World): undefined {
+  for (const [name, owner] of Object.entries(owners)) {
+    const database = name.startsWith("raw.") ? world.raw : world.app
+    const { rows } = database.table(name)
+    const { heights } = coverageOf(database, owner)
+    let promised = 0
+    for (const { from, to } of heights) {
+      for (let height = from; height < to; height++)
+        if (!rows.get(height)?.committed)
+          return world.fail("I3", `${owner} covers ${height} without a row in ${name}`)
+      promised += to - from
+    }
+    let there = 0
+    for (const { committed } of rows.values()) if (committed) there++
+    if (there !== promised)
+      return world.fail("I3", `${name} has ${there} blocks, ${owner} covers ${promised}`)
+  }
+}

@@ -1,0 +1,44 @@
+// I4: every derived row stems from a raw block that is there, with that hash, at every moment, in the middle of a rollback too.
+
+import type { SimBlock } from "../sim-chain.js"
+import type { Checker, World } from "../world.js"
+
+const derived = ["app.sim_transfers", "app.sim_moves"]
+
+export const derivedFromStored: Checker = {
+  invariant: "I4",
+  onCommit(world, { database, changes }) {
+    if (world.wentBack) return
+    for (const { row, before, after } of changes) {
+      const table = row.table.shape.name
+      if (database === world.app && after && derived.includes(table)) {
+        if (!stems(world, after)) return
+      } else if (database === world.raw && table === "raw.blocks" && before && after !== before) {
+        const height = before["height"] as number
+        for (const name of derived) {
+          const there = world.app.table(name).rows.get(height)?.committed
+          if (there)
+            return world.fail("I4", `block ${height} is gone from raw, and ${name} still has its rows`)
+        }
+      }
+    }
+  },
+  atEnd(world) {
+    for (const name of derived)
+      for (const row of world.app.table(name).committed()) if (!stems(world, row)) return
+  },
+}
+
+function stems(world: World, row: Record<string, unknown>): boolean {
+  const height = row["block_height"] as number
+  const stored = world.raw.table("raw.blocks").rows.get(height)?.committed?.["block"] as SimBlock | undefined
+  const wrong = (row["rows"] as { block_hash: string }[]).find(
+    ({ block_hash }) => block_hash !== stored?.hash,
+  )
+  if (wrong)
+    world.fail(
+      "I4",
+      `block ${height} was derived from ${wrong.block_hash}, raw has ${stored?.hash ?? "none"}`,
+    )
+  return !wrong
+}

@@ -1,0 +1,63 @@
+// Counts what a seed met of the things the protocol is made for.
+
+import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
+import { intersect, type RangeSet, subtract, union, watermarkEnd } from "../../src/domain/range-set.js"
+import type { Committed } from "./model/model-database.js"
+import { leaseRange, type World } from "./world.js"
+
+const folds = ["sim_holdings", "sim_totals"]
+
+export class EncounterCounter {
+  private readonly world: World
+  private intentBy: string | undefined
+  /** Ranges that a fold did before something below them. */
+  private readonly outOfOrder = new Map<string, RangeSet>()
+
+  constructor(world: World) {
+    this.world = world
+  }
+
+  onStatement(sql: string, params: readonly unknown[], rowCount: number): void {
+    if (sql.includes("set status = 'COMPLETED'") && rowCount < (params[0] as unknown[]).length)
+      this.world.encounters.fenceRefused++
+  }
+
+  onCommit({ database, connection, changes }: Committed): void {
+    const removed: BlockRange[] = []
+    for (const { row, after } of changes)
+      if (after && row.table.shape.name === `${database.name}.rollbacks`)
+        removed.push(after["removed"] as BlockRange)
+    for (const { row, before, after } of changes) {
+      switch (row.table.shape.name) {
+        case `${database.name}.worker_leases`:
+          if (before && after && removed.some((range) => straddles(leaseRange(before), range)))
+            this.world.encounters.straddlingRollback++
+          break
+        case "raw.chain_state":
+          if (before?.["intent_id"] === null && after?.["intent_id"] !== null)
+            this.intentBy = connection.host.name
+          else if (before?.["intent_id"] !== null && after?.["intent_id"] === null) {
+            if (this.intentBy !== connection.host.name) this.world.encounters.intentFinishedByAnother++
+          }
+          break
+        case "app.coverage":
+          if (before && after) this.onCoverage(before, after)
+          break
+      }
+    }
+  }
+
+  private onCoverage(before: Record<string, unknown>, after: Record<string, unknown>): void {
+    const worker = after["worker_type"] as string
+    if (!folds.includes(worker)) return
+    const [was, is] = [before["heights"] as RangeSet, after["heights"] as RangeSet]
+    const known = this.outOfOrder.get(worker) ?? []
+    const lost = subtract(was, is)
+    if (intersect(lost, known).length > 0) this.world.encounters.outOfOrderFoldUndone++
+    const early = subtract(is, was).filter(({ from }) => from > watermarkEnd(was, 0))
+    this.outOfOrder.set(worker, union(subtract(known, lost), early))
+  }
+}
+
+const straddles = (lease: BlockRange, removed: BlockRange): boolean =>
+  rangesOverlap(lease, removed) && lease.from < removed.from

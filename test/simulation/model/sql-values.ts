@@ -1,0 +1,50 @@
+// Values as the model keeps them: numbers for integers and moments, sets of ranges as the domain has them, bytes as Buffers. Text from
+// outside becomes one of these, and goes out as the driver would give it.
+
+import type { BlockRange } from "../../../src/domain/block-range.js"
+import type { RangeSet } from "../../../src/domain/range-set.js"
+import { parseMultirange, parseRange, printMultirange, printRange } from "../../../src/postgres/multirange.js"
+import type { SqlType } from "./sql-syntax.js"
+
+export const endless = Number.MAX_SAFE_INTEGER
+
+/** A value of unknown origin as one of the type. */
+export function coerce(value: unknown, type: SqlType): unknown {
+  if (value === null || value === undefined) return null
+  switch (type) {
+    case "int4":
+    case "int8":
+    case "float8":
+    case "timestamptz":
+    case "interval":
+      return typeof value === "number" ? value : Number(value)
+    case "int8range":
+      return typeof value === "string" ? parseRange(value) : value
+    case "int8multirange":
+      if (typeof value === "string") return parseMultirange(value)
+      return Array.isArray(value) ? value : [value]
+    case "json":
+      return typeof value === "string" ? JSON.parse(value) : value
+    case "text":
+    case "uuid":
+      return typeof value === "string" ? value : String(value)
+    default:
+      return value
+  }
+}
+
+/** `value::text`. */
+export function asText(value: unknown, type: SqlType): string | null {
+  if (value === null) return null
+  if (type === "int8multirange") return printMultirange(value as RangeSet)
+  if (type === "int8range") return printRange(value as BlockRange)
+  return String(value)
+}
+
+/** As the driver gives it: int8 as text, so that nothing is rounded. */
+export function asDriver(value: unknown, type: SqlType): unknown {
+  if (value === null || value === undefined) return null
+  if (type === "int8") return String(value)
+  if (type === "int8multirange" || type === "int8range") return asText(value, type)
+  return value
+}

@@ -1,0 +1,73 @@
+// npm run sim -- --seeds 1000 [--from 0], or --seed 7 [--trace], or --plan '{…}'. Exits with 1 at the first seed that breaks an
+// invariant, and when a run of 200 seeds or more never met one of the things it is for.
+
+import { parseArgs } from "node:util"
+import { type Plan, planOf } from "./plan.js"
+import { encounterNames, runSeeds } from "./run-seeds.js"
+import { shrink } from "./shrink.js"
+import { openLaboratory, type SimulationResult, simulate } from "./simulate.js"
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "0" },
+    seed: { type: "string" },
+    plan: { type: "string" },
+    trace: { type: "boolean", default: false },
+    "no-shrink": { type: "boolean", default: false },
+  },
+})
+/** Below this a run says nothing about what it did not meet. */
+const enoughSeeds = 200
+const shrinkRuns = 150
+const laboratory = await openLaboratory()
+
+function tell({ plan, violation }: SimulationResult): void {
+  console.log(
+    `seed ${plan.seed} breaks ${violation!.invariant} at ${violation!.atMs} ms: ${violation!.message}`,
+  )
+}
+
+async function fail(result: SimulationResult): Promise<never> {
+  tell(result)
+  if (!values["no-shrink"]) {
+    const shrunk = await shrink((plan) => simulate(laboratory, plan), result, { maxRuns: shrinkRuns })
+    console.log(`shrunk in ${shrunk.runs} runs to:\n${JSON.stringify(shrunk.result.plan)}`)
+    tell(shrunk.result)
+    console.log(
+      `again: npm run sim -- --seed ${result.plan.seed}, or --plan with the line above; --trace shows every statement`,
+    )
+  }
+  process.exit(1)
+}
+
+if (values.seed !== undefined || values.plan !== undefined) {
+  const plan = values.plan === undefined ? planOf(Number(values.seed)) : (JSON.parse(values.plan) as Plan)
+  const result = await simulate(laboratory, plan, values.trace ? { trace: (line) => console.log(line) } : {})
+  if (result.violation) await fail(result)
+  console.log(
+    `seed ${plan.seed} holds: ${result.events} events, at the tip after ${Math.round(result.reachedTipMs)} ms`,
+  )
+  console.log(result.encounters)
+} else {
+  const [from, count] = [Number(values.from), Number(values.seeds)]
+  const began = process.hrtime.bigint()
+  const isTerminal = process.stderr.isTTY
+  const result = await runSeeds(laboratory, {
+    from,
+    count,
+    ...(isTerminal ? { onSeed: (done: number) => void process.stderr.write(`\r${done} of ${count}`) } : {}),
+  })
+  if (result.failed) await fail(result.failed)
+  const tookMs = Number((process.hrtime.bigint() - began) / 1_000_000n)
+  const { user, system } = process.cpuUsage()
+  console.log(
+    `${count} seeds from ${from} hold: ${Math.round(result.events / count)} events and ${((user + system) / 1_000 / count).toFixed(1)} ms of processor a seed, ${(tookMs / 1_000).toFixed(0)} s in all, at the tip ${(result.slowestTipMs / 1_000).toFixed(1)} virtual seconds after healing at most`,
+  )
+  for (const name of encounterNames) console.log(`  ${name}: ${result.met[name]} seeds`)
+  const unmet = encounterNames.filter((name) => result.met[name] === 0)
+  if (count >= enoughSeeds && unmet.length > 0) {
+    console.log(`no seed met ${unmet.join(", ")}: the run shows less than it is meant to`)
+    process.exit(1)
+  }
+}

@@ -1,0 +1,74 @@
+// Virtual time: what is to happen stands in one queue by its moment, and each moment is over, with all that follows from it at once,
+// before the next one begins. The same seed gives the same order, always.
+
+interface Event {
+  readonly at: number
+  readonly sequence: number
+  readonly run: () => void
+}
+
+export class Scheduler {
+  now = 1_000_000
+  events = 0
+  private sequence = 0
+  private readonly heap: Event[] = []
+
+  after(ms: number, run: () => void): void {
+    this.push({ at: this.now + Math.max(0, ms), sequence: this.sequence++, run })
+  }
+
+  /** Until `isOver` says so, looked at after each moment, or nothing is left to happen. */
+  run(isOver: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const step = (): void => {
+        try {
+          const event = isOver() ? undefined : this.pop()
+          if (event) {
+            this.now = event.at
+            this.events++
+            event.run()
+            // A tick that is asked for by a microtask comes when no other microtask is left.
+            queueMicrotask(next)
+          } else resolve()
+        } catch (error) {
+          reject(error)
+        }
+      }
+      const next = (): void => process.nextTick(step)
+      next()
+    })
+  }
+
+  private push(event: Event): void {
+    const { heap } = this
+    let at = heap.length
+    heap.push(event)
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!isBefore(event, heap[parent]!)) break
+      heap[at] = heap[parent]!
+      at = parent
+    }
+    heap[at] = event
+  }
+
+  private pop(): Event | undefined {
+    const { heap } = this
+    const first = heap[0]
+    const last = heap.pop()
+    if (!first || !last || heap.length === 0) return first
+    let at = 0
+    for (;;) {
+      let child = at * 2 + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++
+      if (!isBefore(heap[child]!, last)) break
+      heap[at] = heap[child]!
+      at = child
+    }
+    heap[at] = last
+    return first
+  }
+}
+
+const isBefore = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.sequence < b.sequence)

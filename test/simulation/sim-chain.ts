@@ -1,0 +1,106 @@
+// A chain that grows and forks. Every block knows what happened in it; which one counts at a height is for the chain to say, and it
+// changes its mind.
+
+import type { RawBlock } from "../../src/domain/raw-block.js"
+import type { SimRandom } from "./sim-random.js"
+
+export interface SimTransfer {
+  readonly sender: string
+  readonly receiver: string
+  readonly amount: number
+}
+
+export interface SimBlock extends RawBlock {
+  readonly hashBytes: Buffer
+  readonly parentBytes: Buffer
+  readonly transfers: readonly SimTransfer[]
+  /** A worker that fails on this block, always. */
+  readonly poison: string | undefined
+}
+
+export const zeroAccount = "zero"
+const accounts = ["a", "b", "c", "d", "e"]
+
+const unused = {
+  timestampUs: 0n,
+  scope: "full",
+  transactionCount: 0,
+  eventCount: 0,
+  transactions: [],
+  events: [],
+  miner: null,
+  gasLimit: null,
+  gasUsed: null,
+  baseFeePerGas: null,
+  stateRoot: null,
+  transactionsRoot: null,
+  receiptsRoot: null,
+  extra: null,
+  sourceBytes: 100,
+} as const satisfies Partial<RawBlock>
+
+export class SimChain {
+  /** What counts now. Replaced, never changed: a provider that is stuck keeps its own. */
+  blocks: readonly SimBlock[] = []
+  finalizedHeight = 0
+  readonly byHash = new Map<string, SimBlock>()
+  private readonly random: SimRandom
+  private readonly finalityGap: number
+  private made = 0
+
+  constructor({ random, finalityGap, length }: { random: SimRandom; finalityGap: number; length: number }) {
+    this.random = random
+    this.finalityGap = finalityGap
+    this.extend(length)
+  }
+
+  get head(): SimBlock {
+    return this.blocks.at(-1)!
+  }
+
+  /** `poison` is for the last one. */
+  extend(count: number, poison?: string): void {
+    const blocks = this.blocks.slice()
+    for (let i = 0; i < count; i++)
+      blocks.push(this.make(blocks.at(-1), i === count - 1 ? poison : undefined))
+    this.blocks = blocks
+    this.finalizedHeight = Math.max(this.finalizedHeight, blocks.length - 1 - this.finalityGap)
+  }
+
+  /** The last `depth` blocks are replaced by others, which may be fewer. Never at or below finality. Says how many it replaced. */
+  reorganize(depth: number, length: number): number {
+    const fork = Math.max(this.blocks.length - depth, this.finalizedHeight + 1)
+    const replaced = this.blocks.length - fork
+    if (replaced <= 0) return 0
+    this.blocks = this.blocks.slice(0, fork)
+    this.extend(Math.max(1, length))
+    return replaced
+  }
+
+  private make(parent: SimBlock | undefined, poison: string | undefined): SimBlock {
+    const height = parent ? parent.height + 1 : 0
+    const number = (value: number): string => value.toString(16).padStart(8, "0")
+    const hash = `${number(height)}${number(++this.made)}`
+    const transfers: SimTransfer[] = []
+    for (let i = this.random.between(1, 2); i > 0; i--) {
+      const kind = this.random.next()
+      transfers.push({
+        sender: kind < 0.3 ? zeroAccount : this.random.pick(accounts),
+        receiver: kind > 0.85 ? zeroAccount : this.random.pick(accounts),
+        amount: this.random.between(1, 100),
+      })
+    }
+    const block: SimBlock = {
+      ...unused,
+      height,
+      hash: `0x${hash}`,
+      parentHash: parent?.hash ?? "0x0000000000000000",
+      hashBytes: Buffer.from(hash, "hex"),
+      parentBytes: parent?.hashBytes ?? Buffer.alloc(8),
+      transfers,
+      poison,
+    }
+    this.byHash.set(block.hash, block)
+    return block
+  }
+}

@@ -1,0 +1,100 @@
+// One process as the rest of the world sees it: its requests travel for a while, its timers wait, and it can be stopped, resumed and
+// killed. A killed process hears nothing any more: its promises are never settled.
+
+import type { Clock } from "../../src/platform/clock.js"
+import type { Host, ModelConnection } from "./model/model-connection.js"
+import type { Scheduler } from "./scheduler.js"
+import type { SimRandom } from "./sim-random.js"
+
+export interface SimHostOptions {
+  readonly name: string
+  readonly scheduler: Scheduler
+  readonly random: SimRandom
+  readonly slowPart: () => number
+  readonly clockSkewMs: number
+}
+
+export class SimHost implements Host {
+  readonly name: string
+  readonly clock: Clock
+  readonly random: SimRandom
+  alive = true
+  private readonly connections = new Set<ModelConnection>()
+  private pausedAt: number | undefined
+  private frozenMs = 0
+  private readonly inbox: (() => void)[] = []
+  private readonly scheduler: Scheduler
+  private readonly slowPart: () => number
+
+  constructor({ name, scheduler, random, slowPart, clockSkewMs }: SimHostOptions) {
+    this.name = name
+    this.scheduler = scheduler
+    this.random = random
+    this.slowPart = slowPart
+    const offset = (random.next() - 0.5) * 2 * clockSkewMs
+    this.clock = {
+      now: () => scheduler.now + offset,
+      monotonic: () => scheduler.now - this.frozenMs,
+      turn: () => Promise.resolve(),
+      sleep: (ms, signal) =>
+        new Promise((resolve) => {
+          if (signal?.aborted) return resolve()
+          scheduler.after(ms, () => this.deliver(resolve))
+          signal?.addEventListener("abort", () => resolve(), { once: true })
+        }),
+    }
+  }
+
+  opened(connection: ModelConnection): void {
+    this.connections.add(connection)
+  }
+
+  ended(connection: ModelConnection): void {
+    this.connections.delete(connection)
+  }
+
+  coin(): boolean {
+    return this.random.chance(0.5)
+  }
+
+  request<T>(effect: (settle: (error: unknown, value?: T) => void) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.scheduler.after(this.latency(), () => {
+        if (!this.alive) return
+        effect((error, value) => this.deliver(() => (error ? reject(error) : resolve(value as T))))
+      })
+    })
+  }
+
+  pause(): void {
+    this.pausedAt ??= this.scheduler.now
+  }
+
+  /** `frozen`: its clock goes on from where it stood. */
+  resume({ frozen }: { frozen: boolean }): void {
+    if (this.pausedAt === undefined) return
+    if (frozen) this.frozenMs += this.scheduler.now - this.pausedAt
+    this.pausedAt = undefined
+    for (const hear of this.inbox.splice(0)) hear()
+  }
+
+  /** `silent`: its connections stay open on the other side, with all they hold. */
+  kill({ silent }: { silent: boolean }): void {
+    this.alive = false
+    this.inbox.length = 0
+    if (!silent) for (const connection of [...this.connections]) connection.destroy()
+  }
+
+  private deliver(hear: () => void): void {
+    if (!this.alive) return
+    if (this.pausedAt !== undefined) this.inbox.push(hear)
+    else hear()
+  }
+
+  private latency(): number {
+    const { random } = this
+    if (random.chance(this.slowPart()))
+      return random.chance(0.1) ? 500 + random.next() * 2_500 : 5 + random.next() * 300
+    return 0.1 + random.next() * 4
+  }
+}

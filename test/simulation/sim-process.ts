@@ -1,0 +1,208 @@
+// One process of the product on the model: the services of src/roles with the same parts in the same order, without threads and sockets.
+
+import type { FailurePolicy } from "../../src/coordination/after-failure.js"
+import { LeaseReaper } from "../../src/coordination/lease-reaper.js"
+import { LeaseRenewer } from "../../src/coordination/lease-renewer.js"
+import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import { isIndexerError } from "../../src/platform/errors.js"
+import type { Logger } from "../../src/platform/logger.js"
+import type { Service } from "../../src/platform/service.js"
+import { Turns } from "../../src/platform/turns.js"
+import type { SqlConnection } from "../../src/postgres/sql-connection.js"
+import { HeadFollower } from "../../src/raw/head-follower.js"
+import { HistoryLane } from "../../src/raw/history-lane.js"
+import { RangeIngester } from "../../src/raw/range-ingester.js"
+import { finishRollback } from "../../src/rollback/finish-rollback.js"
+import { ReorgWatch } from "../../src/rollback/reorg-watch.js"
+import { RollbackFinisher } from "../../src/rollback/rollback-finisher.js"
+import { DeriveProgress } from "../../src/workers/derive-progress.js"
+import type { DerivedStore } from "../../src/workers/derived-store.js"
+import type { LeaseKeeper } from "../../src/workers/held-leases.js"
+import { LiveDeriver } from "../../src/workers/live-deriver.js"
+import { RangeDeriver } from "../../src/workers/range-deriver.js"
+import { RawCoverageCopier } from "../../src/workers/raw-coverage-copier.js"
+import { WorkLane } from "../../src/workers/work-lane.js"
+import { readWorkPlan } from "../../src/workers/work-plan.js"
+import { ModelConnection } from "./model/model-connection.js"
+import type { ModelDatabase } from "./model/model-database.js"
+import { ModelPool } from "./model/model-pool.js"
+import type { Plan } from "./plan.js"
+import type { SimHost } from "./sim-host.js"
+import type { SimSource } from "./sim-source.js"
+import { SimBlockWriter, SimRawReader } from "./sim-stores.js"
+import { simRegistry, simWorkerNames } from "./sim-workers.js"
+
+/** Lease times as in the runs on real processes, and everything else in proportion: virtual seconds are what a seed costs. */
+export const timing = {
+  leaseTtlMs: 2_000,
+  headLeaseTtlMs: 1_500,
+  reapMs: 1_500,
+  finishMs: 1_300,
+  headPollMs: 350,
+  takeOverMs: 1_000,
+  confirmMs: 300,
+  livePollMs: 500,
+  workIdleMs: 800,
+  historyIdleMs: 1_000,
+} as const
+
+export const policy: FailurePolicy = {
+  maxAttempts: 6,
+  splitAfterAttempts: 2,
+  backoffBaseMs: 100,
+  backoffMaxMs: 1_000,
+}
+
+export interface SimProcessOptions {
+  readonly host: SimHost
+  readonly raw: ModelDatabase
+  readonly app: ModelDatabase
+  readonly source: SimSource
+  readonly store: DerivedStore<SqlConnection>
+  readonly logger: Logger
+  readonly plan: Plan
+}
+
+export async function startProcess(options: SimProcessOptions): Promise<void> {
+  const { host, raw, app, source, store, logger, plan } = options
+  const { clock, random, name: holder } = host
+  const { rangeSize, recordBackend, order } = plan
+  const connectRaw = (): Promise<ModelConnection> => ModelConnection.open(raw, host)
+  const connectApp = (): Promise<ModelConnection> => ModelConnection.open(app, host)
+  const pools = { raw: new ModelPool(raw, host), app: new ModelPool(app, host) }
+  const deps = { clock, random, logger }
+  const rawLeases = new PostgresLeaseStore({ executor: pools.raw, schema: "raw", random, policy })
+  const appLeases = new PostgresLeaseStore({ executor: pools.app, schema: "app", random, policy })
+  const shortestTtlMs = Math.min(timing.leaseTtlMs, timing.headLeaseTtlMs)
+  const finisher = new RollbackFinisher({ ...deps, ...pools, intervalMs: timing.finishMs })
+  // Before anything is stored, as at the start of a real process.
+  for (;;) {
+    try {
+      await finisher.runOnce()
+      break
+    } catch (error) {
+      if (!isIndexerError(error) || error.action !== "retry") throw error
+      await clock.sleep(500)
+    }
+  }
+  const rawRenewer = new LeaseRenewer({ ...deps, renew: (tokens) => rawLeases.renew(tokens), shortestTtlMs })
+  const appRenewer = new LeaseRenewer({ ...deps, renew: (tokens) => appLeases.renew(tokens), shortestTtlMs })
+  const services: Service[] = [
+    finisher,
+    rawRenewer,
+    appRenewer,
+    new LeaseReaper({ ...deps, leases: rawLeases, intervalMs: timing.reapMs }),
+    new LeaseReaper({ ...deps, leases: appLeases, intervalMs: timing.reapMs }),
+  ]
+  const common = { mayClaim: () => true, onOutcome: () => undefined, endBlock: undefined }
+  const makeIngester = (): RangeIngester =>
+    new RangeIngester(
+      { ...deps, connect: connectRaw, source, renewer: rawRenewer, policy, writer: new SimBlockWriter() },
+      { holder, rangeSize, flushBytes: 24, denormalizeEvents: false, deferIndexes: false, recordBackend },
+    )
+  services.push(
+    new HeadFollower({
+      ...deps,
+      ...common,
+      connect: connectRaw,
+      ingester: makeIngester(),
+      source,
+      holder,
+      finalityDepth: plan.finalityGap,
+      leaseTtlMs: timing.headLeaseTtlMs,
+      pollMs: timing.headPollMs,
+      takeOverMs: timing.takeOverMs,
+      announced: () => false,
+      onHead: () => undefined,
+      reorgs: new ReorgWatch({
+        ...deps,
+        ...pools,
+        ...{ source, maxDepth: 1_000, confirmMs: timing.confirmMs },
+        finish: () => finishRollback({ ...pools, random: deps.random }),
+      }),
+    }),
+  )
+  for (let lane = 0; lane < plan.lanes; lane++) {
+    services.push(
+      new HistoryLane({
+        ...deps,
+        ...common,
+        ingester: makeIngester(),
+        order,
+        rangeSize,
+        leaseTtlMs: timing.leaseTtlMs,
+        targetBytes: 1 << 20,
+        idleMs: timing.historyIdleMs,
+      }),
+    )
+  }
+  const keeper: LeaseKeeper = {
+    hold: (leases, { sentAt, signal }) => {
+      const held = leases.map((lease) => appRenewer.hold(lease, { sentAt, signal }))
+      return {
+        signal: AbortSignal.any(held.map((one) => one.signal)),
+        letGo: () => {
+          for (const one of held) one.letGo()
+        },
+      }
+    },
+  }
+  const progress = new DeriveProgress()
+  const makeLane = (turns?: Turns): { deriver: RangeDeriver; reader: SimRawReader } => {
+    const reader = new SimRawReader({ connect: connectRaw })
+    const deriver = new RangeDeriver(
+      {
+        ...deps,
+        connect: connectApp,
+        raw: reader,
+        store,
+        registry: simRegistry,
+        keeper,
+        progress,
+        policy,
+        ...(turns ? { turns } : {}),
+      },
+      { holder, rangeSize, recordBackend },
+    )
+    return { deriver, reader }
+  }
+  const planOf = (deriver: RangeDeriver) => async () =>
+    readWorkPlan(await deriver.connection(), { registry: simRegistry, runnable: simWorkerNames })
+  const tip = makeLane()
+  services.push(
+    new LiveDeriver({
+      ...deps,
+      ...common,
+      deriver: tip.deriver,
+      copier: new RawCoverageCopier({
+        raw: { query: async (sql, params) => (await tip.reader.idleConnection()).query(sql, params) },
+        app: {
+          query: async (sql, params) => (await tip.deriver.connection()).query(sql, params),
+          transaction: async (work, limits) => (await tip.deriver.connection()).transaction(work, limits),
+        },
+      }),
+      readPlan: planOf(tip.deriver),
+      leaseTtlMs: timing.headLeaseTtlMs,
+      pollMs: timing.livePollMs,
+      onDerived: () => undefined,
+    }),
+  )
+  const turns = new Turns()
+  for (let lane = 0; lane < plan.lanes; lane++) {
+    const { deriver } = makeLane(turns)
+    services.push(
+      new WorkLane({
+        ...deps,
+        ...common,
+        deriver,
+        readPlan: planOf(deriver),
+        order,
+        rangeSize,
+        leaseTtlMs: timing.leaseTtlMs,
+        idleMs: timing.workIdleMs,
+        tipIsLive: () => false,
+      }),
+    )
+  }
+  for (const service of services) service.start()
+}

@@ -1,0 +1,115 @@
+// What is derived in the simulation: rows of each block, a fold over them beside rows made of those rows, and a fold over those.
+
+import type { Queryable } from "../../src/postgres/transaction.js"
+import { int4, int8, text } from "../../src/workers/column.js"
+import { defineWorker, eventTable, last, max, stateTable, sum } from "../../src/workers/define-worker.js"
+import { readStoredRegistry } from "../../src/workers/postgres/read-stored-registry.js"
+import { canonicalDefinition } from "../../src/workers/worker-hash.js"
+import { WorkerRegistry } from "../../src/workers/worker-registry.js"
+import { type SimBlock, zeroAccount } from "./sim-chain.js"
+
+const position = ["block_height", "event_index"] as const
+
+function failIfPoisoned(block: unknown, worker: string): void {
+  if ((block as SimBlock).poison === worker) throw new Error(`${worker} cannot take this block`)
+}
+
+export const transfersWorker = defineWorker({
+  name: "sim_transfers",
+  version: 1,
+  tables: {
+    sim_transfers: eventTable({
+      columns: {
+        block_height: int8,
+        event_index: int4,
+        block_hash: text,
+        sender: text,
+        receiver: text,
+        amount: int8,
+      },
+      key: ["block_height", "event_index"],
+    }),
+  },
+  extract: ({ block, emit }) => {
+    failIfPoisoned(block, "sim_transfers")
+    for (const [at, transfer] of (block as unknown as SimBlock).transfers.entries())
+      emit.sim_transfers({ block_height: block.height, event_index: at, block_hash: block.hash, ...transfer })
+  },
+})
+
+export const holdingsWorker = defineWorker({
+  name: "sim_holdings",
+  version: 1,
+  dependencies: ["sim_transfers"],
+  reads: ["sim_transfers"],
+  tables: {
+    sim_moves: eventTable({
+      columns: { block_height: int8, event_index: int4, block_hash: text, account: text, amount: int8 },
+      key: ["block_height", "event_index"],
+    }),
+    sim_holdings: stateTable({
+      key: { account: text },
+      columns: { balance: sum(int8), last_peer: last(text), largest: max(int8) },
+      track: ["first", "last"],
+      position,
+      sources: [
+        {
+          table: "sim_transfers",
+          where: { sender: { isNot: zeroAccount } },
+          key: { account: "sender" },
+          set: { balance: { negate: "amount" }, last_peer: "receiver", largest: "amount" },
+        },
+        {
+          table: "sim_transfers",
+          where: { receiver: { isNot: zeroAccount } },
+          key: { account: "receiver" },
+          set: { balance: "amount", last_peer: "sender", largest: "amount" },
+        },
+      ],
+    }),
+  },
+  extract: ({ block, emit, rows }) => {
+    failIfPoisoned(block, "sim_holdings")
+    for (const row of rows["sim_transfers"] ?? []) {
+      emit.sim_moves({
+        block_height: block.height,
+        event_index: row["event_index"] as number,
+        block_hash: row["block_hash"] as string,
+        account: row["receiver"] as string,
+        amount: row["amount"] as number,
+      })
+    }
+  },
+})
+
+export const totalsWorker = defineWorker({
+  name: "sim_totals",
+  version: 1,
+  dependencies: ["sim_holdings"],
+  tables: {
+    sim_totals: stateTable({
+      key: { account: text },
+      columns: { moved: sum(int8), latest: last(int8) },
+      track: ["last"],
+      position,
+      sources: [
+        { table: "sim_moves", key: { account: "account" }, set: { moved: "amount", latest: "amount" } },
+      ],
+    }),
+  },
+})
+
+export const simWorkers = [transfersWorker, holdingsWorker, totalsWorker]
+export const simRegistry = new WorkerRegistry(simWorkers)
+export const simWorkerNames = simRegistry.workers.map(({ name }) => name)
+
+/** As the database knows them: what a rollback undoes by. */
+export const storedDefinitions = simWorkers.map((worker) => ({
+  name: worker.name,
+  definition: JSON.parse(JSON.stringify(canonicalDefinition(worker))) as unknown,
+}))
+
+export function storedRegistry(): Promise<WorkerRegistry> {
+  const sql = { query: async () => ({ rows: storedDefinitions }) } as unknown as Queryable
+  return readStoredRegistry(sql)
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest"
+import { describeSeeds } from "./describe-seeds.js"
+import { planOf } from "./plan.js"
+import { regressions } from "./regressions.js"
+import { openLaboratory, simulate } from "./simulate.js"
+
+describe("what once went wrong", () => {
+  test.each(regressions.map((one) => [one.title, one.plan] as const))("%s", async (_, plan) => {
+    expect((await simulate(await openLaboratory(), plan)).violation).toBeUndefined()
+  })
+})
+
+test("a seed is run again to the last statement", async () => {
+  const laboratory = await openLaboratory()
+  const lines: string[][] = []
+  for (let i = 0; i < 2; i++) {
+    const seen: string[] = []
+    await simulate(laboratory, planOf(7), { trace: (line) => seen.push(line) })
+    lines.push(seen)
+  }
+  expect(lines[0]!.length).toBeGreaterThan(500)
+  expect(lines[1]).toEqual(lines[0])
+}, 60_000)
+
+test("a seed is no toy", () => {
+  for (let seed = 0; seed < 500; seed++) {
+    const { processes, blocks, faultyMs, blockMs, crashes, reorgs, outages } = planOf(seed)
+    expect(processes >= 3 && processes <= 6 && blocks + Math.floor(faultyMs / blockMs) >= 200).toBe(true)
+    expect(crashes.length >= 2 && reorgs.length >= 2 && outages.length >= 1).toBe(true)
+  }
+})
+
+describeSeeds({ from: 0, count: 300 })

@@ -1,0 +1,66 @@
+// Everything a checker may look at, and where it says what it found.
+
+import type { RangeSet } from "../../src/domain/range-set.js"
+import type { Committed, ModelDatabase } from "./model/model-database.js"
+import type { Values } from "./model/model-table.js"
+import type { Plan } from "./plan.js"
+import type { Scheduler } from "./scheduler.js"
+import type { SimChain } from "./sim-chain.js"
+
+export interface Violation {
+  readonly invariant: string
+  readonly message: string
+  /** Virtual milliseconds since the start. */
+  readonly atMs: number
+}
+
+/** What has to have happened in some seeds, else the simulation shows nothing. */
+export interface Encounters {
+  fenceRefused: number
+  straddlingRollback: number
+  intentFinishedByAnother: number
+  outOfOrderFoldUndone: number
+}
+
+export interface World {
+  readonly plan: Plan
+  readonly scheduler: Scheduler
+  readonly startedAt: number
+  readonly raw: ModelDatabase
+  readonly app: ModelDatabase
+  readonly chain: SimChain
+  readonly encounters: Encounters
+  /** Since a database went back and until the two agree again, what is derived may not fit raw. */
+  wentBack: boolean
+  healed: boolean
+  violation: Violation | undefined
+  /** Nothing, so that it can be returned. */
+  fail(invariant: string, message: string): undefined
+}
+
+export interface Checker {
+  readonly invariant: string
+  onCommit?(world: World, committed: Committed): void
+  /** Now and then, at a moment of the seed's choosing. */
+  sample?(world: World): void
+  /** After everything has healed and been done. */
+  atEnd?(world: World): void
+}
+
+export function coverageOf(
+  database: ModelDatabase,
+  worker: string,
+): { heights: RangeSet; skipped: RangeSet } {
+  const row = database.table(`${database.name}.coverage`).rows.get(worker)!.committed!
+  return { heights: row["heights"] as RangeSet, skipped: row["skipped"] as RangeSet }
+}
+
+export function* unfinishedLeases(database: ModelDatabase): Generator<Values> {
+  for (const { committed } of database.table(`${database.name}.worker_leases`).hot)
+    if (committed && committed["status"] !== "COMPLETED") yield committed
+}
+
+export const leaseRange = (lease: Values): { from: number; to: number } => ({
+  from: lease["from_height"] as number,
+  to: lease["to_height"] as number,
+})
