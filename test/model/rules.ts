@@ -1,0 +1,340 @@
+// What each rule of the model means, the statement of src that keeps it, and a test on the real thing that fails without it.
+// rules.test.ts checks that all of these exist, so that model and code cannot part unnoticed.
+
+import type { Rules } from "./config.js"
+
+export interface Rule {
+  readonly means: string
+  /** File, and what in it: a function, class or constraint. */
+  readonly keptBy: readonly [file: string, name: string]
+  readonly testedBy: readonly [file: string, title: string]
+}
+
+const store = "test/conformance/lease-store.ts"
+const onPostgres = "src/coordination/postgres/postgres-lease-store.test.ts"
+const commit = "src/coordination/postgres/commit-group.ts"
+const claim = "src/coordination/postgres/claim-group.ts"
+const copier = "src/workers/raw-coverage-copier.ts"
+const copierTest = "src/workers/raw-coverage-copier.test.ts"
+const rollback = "src/rollback/finish-rollback.test.ts"
+const reconcile = "src/rollback/reconcile-stores.ts"
+const reconcileTest = "src/rollback/reconcile-stores.test.ts"
+const foldTest = [
+  "src/workers/postgres/fold.property.test.ts",
+  "a state table is the fold over exactly its coverage, whatever was applied, undone and applied again",
+] as const
+const bothEnds = [
+  "src/raw/range-ingester.test.ts",
+  "a range whose parent is not the stored neighbour is refused, from either side, and nothing is deleted",
+] as const
+
+export const rules: Readonly<Record<keyof Rules, Rule>> = {
+  exclusion: {
+    means: "The database forbids unfinished leases of one worker that overlap.",
+    keptBy: ["migrations/app/0001_coordination.sql", "worker_leases_no_overlap"],
+    testedBy: [onPostgres, "the database itself forbids overlap of unfinished work"],
+  },
+  claimLock: {
+    means: "One claim of a worker at a time.",
+    keptBy: [claim, "claimGroup"],
+    testedBy: [onPostgres, "many claims at once give every height to exactly one holder"],
+  },
+  claimOneSnapshot: {
+    means: "Coverage and leases are read by one statement.",
+    keptBy: [claim, "claimGroup"],
+    testedBy: [
+      onPostgres,
+      "a neighbour that commits in the middle of a claim does not make its range look free",
+    ],
+  },
+  claimGate: {
+    means: "A claim takes only what the dependencies cover.",
+    keptBy: ["src/coordination/choose-range.ts", "freeRanges"],
+    testedBy: [store, "a range is claimable only where every dependency covers every height of it"],
+  },
+  proof: {
+    means: "The snapshot that is read must hold coverage of the whole range.",
+    keptBy: ["src/workers/postgres/postgres-raw-reader.ts", "openSnapshot"],
+    testedBy: [
+      "src/workers/postgres/postgres-raw-reader.test.ts",
+      "a range that raw does not cover is not read",
+    ],
+  },
+  noteBeforeFetch: {
+    means: "The chain epoch is noted at the claim, before the node is asked.",
+    keptBy: [claim, "claimGroup"],
+    testedBy: [store, "a rollback after the claim refuses what it reaches and leaves the rest alone"],
+  },
+  fence: {
+    means: "A commit completes its lease by id, epoch and status ACTIVE, or changes nothing.",
+    keptBy: [commit, "completeLeases"],
+    testedBy: [store, "a late commit cannot complete, and a late release cannot fail, the successor's lease"],
+  },
+  fenceRange: {
+    means: "The lease that is completed has the range that was done.",
+    keptBy: [commit, "completeLeases"],
+    testedBy: [
+      rollback,
+      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+    ],
+  },
+  groupWhole: {
+    means: "A group completes all of its leases or none.",
+    keptBy: [commit, "completeLeases"],
+    testedBy: [
+      store,
+      "takes one range together, a dependent with its dependency, and commits all of it or nothing",
+    ],
+  },
+  rollbackCheck: {
+    means: "No rollback newer than the noted epoch reaches the range.",
+    keptBy: [commit, "refuseIfRolledBack"],
+    testedBy: [store, "a rollback after the claim refuses what it reaches and leaves the rest alone"],
+  },
+  testsAfterLock: {
+    means: "The tests are statements after the one that took the chain lock.",
+    keptBy: [commit, "commitGroup"],
+    testedBy: [
+      onPostgres,
+      "a rollback that commits while a writer waits for the chain lock is seen by that writer",
+    ],
+  },
+  gateAtCommit: {
+    means: "The dependencies still cover the range at the commit.",
+    keptBy: [commit, "refuseIfUncovered"],
+    testedBy: [store, "a dependency that was lowered after the claim refuses the commit"],
+  },
+  intentRefuses: {
+    means: "Raw refuses commits that an open intent reaches.",
+    keptBy: [commit, "refuseIfRolledBack"],
+    testedBy: [onPostgres, "an open rollback intent refuses commits it reaches and no others"],
+  },
+  seam: {
+    means: "Both ends of a range are compared with the stored neighbours, after the coverage row was locked.",
+    keptBy: ["src/raw/check-seams.ts", "checkSeams"],
+    testedBy: bothEnds,
+  },
+  sharedLock: {
+    means: "A commit holds the chain lock, shared, from before its tests to its end.",
+    keptBy: [commit, "commitGroup"],
+    testedBy: [
+      onPostgres,
+      "a rollback that commits while a writer waits for the chain lock is seen by that writer",
+    ],
+  },
+  foldLockFirst: {
+    means: "Rows that others change too are changed under the chain lock only.",
+    keptBy: [commit, "commitGroup"],
+    testedBy: [
+      onPostgres,
+      "rows that others change too are changed under the chain lock, new ones before it",
+    ],
+  },
+  copyEpoch: {
+    means: "The copy of raw's coverage is written only at the epoch it was read at.",
+    keptBy: [copier, "RawCoverageCopier"],
+    testedBy: [copierTest, "is not written when a rollback came between its two databases"],
+  },
+  copyLocked: {
+    means: "That is tested under the shared chain lock.",
+    keptBy: [copier, "RawCoverageCopier"],
+    testedBy: [copierTest, "waits for a rollback under way, and then sees its epoch"],
+  },
+  copyUnion: {
+    means: "The copy only grows.",
+    keptBy: [copier, "RawCoverageCopier"],
+    testedBy: [copierTest, "only grows: an older reading takes nothing away"],
+  },
+  exclusiveLock: {
+    means: "A rollback's steps wait for all commits under way, and keep others out.",
+    keptBy: ["src/rollback/rollback-app.ts", "rollbackApp"],
+    testedBy: [
+      onPostgres,
+      "a rollback gets the chain lock in its turn, under a stream of commits that never pauses",
+    ],
+  },
+  appFirst: {
+    means: "App goes back before raw.",
+    keptBy: ["src/rollback/finish-rollback.ts", "finishRollback"],
+    testedBy: [
+      rollback,
+      "is all or nothing in each database wherever its process dies, and any other process finishes it",
+    ],
+  },
+  stepsOnce: {
+    means: "Each step looks, under the lock, whether its id is done.",
+    keptBy: ["src/rollback/rollback-raw.ts", "rollbackRaw"],
+    testedBy: [rollback, "that two processes finish at once happens once"],
+  },
+  detect: {
+    means:
+      "A rollback begins at the lowest stored block that differs, not at the first one found from the tip.",
+    keptBy: ["src/rollback/find-divergence.ts", "findDivergence"],
+    testedBy: [
+      "src/rollback/find-divergence.test.ts",
+      "the lowest stored block that differs is found, though a gap and equal blocks lie above it",
+    ],
+  },
+  intentCas: {
+    means: "An intent is recorded only at the epoch of the comparison, and while none is open.",
+    keptBy: ["src/rollback/rollback-intent.ts", "openIntent"],
+    testedBy: [
+      rollback,
+      "a rollback that was compared at an older epoch, or while another is open, is not begun",
+    ],
+  },
+  cutLeases: {
+    means: "Leases on removed heights go, or are cut there.",
+    keptBy: ["src/coordination/postgres/cut-leases.ts", "cutLeases"],
+    testedBy: [
+      rollback,
+      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+    ],
+  },
+  cutFences: {
+    means: "A lease that is cut has a new token.",
+    keptBy: ["src/coordination/postgres/cut-leases.ts", "cutLeases"],
+    testedBy: [
+      rollback,
+      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+    ],
+  },
+  cutEnds: {
+    means: "Whoever cuts a lease ends its holder's connection: no lease names it any more.",
+    keptBy: ["src/coordination/postgres/cut-leases.ts", "endHolders"],
+    testedBy: [rollback, "a holder that is stopped in its open transaction is ended, and its keys are free"],
+  },
+  splitFences: {
+    means: "A lease that is split has a new token.",
+    keptBy: ["src/coordination/postgres/fail-lease.ts", "failLease"],
+    testedBy: [store, "a failure that names its height is split around that block at once"],
+  },
+  releaseFenced: {
+    means: "A range is given back under its token only.",
+    keptBy: ["src/coordination/postgres/release-range.ts", "releaseRange"],
+    testedBy: [store, "a late commit cannot complete, and a late release cannot fail, the successor's lease"],
+  },
+  undo: {
+    means: "A fold is undone over what it covers of the removed heights, no more.",
+    keptBy: ["src/workers/postgres/undo-fold.ts", "undoFold"],
+    testedBy: foldTest,
+  },
+  undoFirst: {
+    means: "Folds are undone before the rows they came from go.",
+    keptBy: ["src/workers/postgres/undo-heights.ts", "undoHeights"],
+    testedBy: [
+      "src/rollback/rollback.property.test.ts",
+      "leave what is derived as if the lost blocks had never been seen",
+    ],
+  },
+  probe: {
+    means: "A new last is looked for among the rows that stay covered.",
+    keptBy: ["src/workers/postgres/undo-fold.ts", "undoFold"],
+    testedBy: foldTest,
+  },
+  undoOnRetry: {
+    means: "A height that is given back is taken from the dependents too.",
+    keptBy: ["src/workers/postgres/reopen-heights.ts", "reopenHeights"],
+    testedBy: [
+      "src/workers/range-deriver.test.ts",
+      "heights given back are as if never derived, for all who depend on them, and the same again afterwards",
+    ],
+  },
+  retryFences: {
+    means: "The leases of dependents that touch it are cut.",
+    keptBy: ["src/workers/postgres/undo-heights.ts", "undoHeights"],
+    testedBy: [
+      "src/workers/postgres/reopen-heights.test.ts",
+      "whoever has read the old rows cannot commit them after they were given back",
+    ],
+  },
+  retryLocked: {
+    means: "Heights are given back under the exclusive chain lock.",
+    keptBy: ["src/workers/postgres/reopen-heights.ts", "reopenHeights"],
+    testedBy: [
+      "src/workers/postgres/reopen-heights.test.ts",
+      "heights are given back once the commits under way have ended",
+    ],
+  },
+  repairEpoch: {
+    means: "The repair of a raw block is a rollback of its height, with an epoch of its own.",
+    keptBy: ["src/rollback/rollback-intent.ts", "openIntent"],
+    testedBy: ["src/verify/verify-store.test.ts", "loses one block only to the repair of a block"],
+  },
+  reaperEnds: {
+    means: "The reaper ends the connections of expired leases.",
+    keptBy: ["src/coordination/postgres/reap-leases.ts", "endExpiredBackends"],
+    testedBy: [
+      onPostgres,
+      "a holder stopped in its open transaction is ended when its lease expires, and its keys are free",
+    ],
+  },
+  plainLook: {
+    means: "It finds them by a plain read: a locked row is no hiding place.",
+    keptBy: ["src/coordination/postgres/reap-leases.ts", "endExpiredBackends"],
+    testedBy: [
+      onPostgres,
+      "the reaper does not wait for a commit that holds its lease row, not even an expired one",
+    ],
+  },
+  oneCutoff: {
+    means: "What it fails is what it has ended: one moment for both looks.",
+    keptBy: ["src/coordination/postgres/reap-leases.ts", "readCutoff"],
+    testedBy: [
+      onPostgres,
+      "a lease that ends between the two steps of the reaper is not given away with its backend alive",
+    ],
+  },
+  idleTimeout: {
+    means: "The server ends a rollback whose process fell silent.",
+    keptBy: ["src/rollback/rollback-app.ts", "rollbackLimits"],
+    testedBy: [rollback, "is ended by the server when its process falls silent"],
+  },
+  freshTokens: {
+    means: "A token is never issued twice, not even after a restore.",
+    keptBy: [claim, "claimGroup"],
+    testedBy: [
+      onPostgres,
+      "a store restored from a backup goes on, and a holder from after the backup changes nothing",
+    ],
+  },
+  replay: {
+    means: "An app database that went back replays the rollbacks it lacks.",
+    keptBy: [reconcile, "replayInApp"],
+    testedBy: [
+      reconcileTest,
+      "an app store that missed a rollback replays it, and loses what raw does not cover",
+    ],
+  },
+  comparesCoverage: {
+    means: "A raw database that covers less than app's copy went back.",
+    keptBy: [reconcile, "reconcileStores"],
+    testedBy: [
+      reconcileTest,
+      "a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had",
+    ],
+  },
+  comparesHistory: {
+    means: "So did one that lacks a rollback which app knows.",
+    keptBy: [reconcile, "reconcileStores"],
+    testedBy: [reconcileTest, "a raw store that forgot a rollback takes back what the rollback did"],
+  },
+  comparesFirst: {
+    means: "Raw stores nothing on a server on which the two were not compared.",
+    keptBy: [commit, "refuseIfRolledBack"],
+    testedBy: [reconcileTest, "on another server raw stores nothing before it was compared with app"],
+  },
+  epochAboveBoth: {
+    means: "The rollback that follows has an epoch above both.",
+    keptBy: [reconcile, "takeBackInApp"],
+    testedBy: [reconcileTest, "a raw store that forgot a rollback takes back what the rollback did"],
+  },
+  freshIntentIds: {
+    means: "Ids of rollbacks are never used twice.",
+    keptBy: [reconcile, "takeBackInApp"],
+    testedBy: [
+      reconcileTest,
+      "a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had",
+    ],
+  },
+}
