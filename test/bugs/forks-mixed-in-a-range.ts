@@ -1,0 +1,19 @@
+import type { Bug } from "./bug.js"
+
+export const forksMixedInARange: Bug = {
+  hazard: "H26",
+  does: "Blocks of one range need not fit each other.",
+  patches: [
+    {
+      file: "src/source/evm/fetch-range.ts",
+      find: "const broken = this.#options.checks.parent ? brokenLink(before, checked.fetched) : undefined",
+      replace:
+        "const broken = this.#options.checks.parent ? brokenLink(undefined, checked.fetched) : undefined",
+    },
+  ],
+  caughtBy: {
+    file: "src/source/evm/evm-source.test.ts",
+    title:
+      "batches that mix two forks are asked for again; when the chain stays broken the error has both hashes",
+  },
+}

@@ -1,0 +1,18 @@
+import type { Bug } from "./bug.js"
+
+export const gateOfFirstHeight: Bug = {
+  hazard: "H5",
+  does: "A dependency is asked for the first height of a range only.",
+  patches: [
+    {
+      file: "src/coordination/choose-range.ts",
+      find: "for (const gate of view.gates) free = intersect(free, gate)",
+      replace:
+        "for (const gate of view.gates)\n    free = free.filter(({ from }) => contains(gate, { from, to: from + 1 }))",
+    },
+  ],
+  caughtBy: {
+    file: "src/coordination/postgres/postgres-lease-store.test.ts",
+    title: "a range is claimable only where every dependency covers every height of it",
+  },
+}

@@ -1,0 +1,17 @@
+import type { Bug } from "./bug.js"
+
+export const oldReadAfterARepair: Bug = {
+  hazard: "H80",
+  does: "Heights are given back, and who has read them keeps the right to commit.",
+  patches: [
+    {
+      file: "src/workers/postgres/undo-heights.ts",
+      find: "  await cutLeases({ tables, random }, tx, { workers, removed })\n",
+      replace: "",
+    },
+  ],
+  caughtBy: {
+    file: "src/workers/postgres/reopen-heights.test.ts",
+    title: "whoever has read the old rows cannot commit them after they were given back",
+  },
+}

@@ -1,0 +1,23 @@
+import type { Bug } from "./bug.js"
+
+export const testAndLockAtOnce: Bug = {
+  hazard: "H82",
+  does: "A commit's tests come before the chain lock.",
+  patches: [
+    {
+      file: "src/coordination/postgres/commit-group.ts",
+      find: '  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])\n',
+      replace: "",
+    },
+    {
+      file: "src/coordination/postgres/commit-group.ts",
+      find: "  await work.apply?.(tx)\n",
+      replace:
+        '  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])\n  await work.apply?.(tx)\n',
+    },
+  ],
+  caughtBy: {
+    file: "src/coordination/postgres/postgres-lease-store.test.ts",
+    title: "a rollback that commits while a writer waits for the chain lock is seen by that writer",
+  },
+}

@@ -1,0 +1,18 @@
+import type { Bug } from "./bug.js"
+
+export const undoDeletesState: Bug = {
+  hazard: "H21",
+  does: "Undo deletes every row of state that a removed height touched.",
+  patches: [
+    {
+      file: "src/workers/postgres/fold-sql.ts",
+      find: "found} - x.n",
+      replace: "found} * 0",
+    },
+  ],
+  caughtBy: {
+    file: "src/workers/range-deriver.test.ts",
+    title:
+      "heights given back are as if never derived, for all who depend on them, and the same again afterwards",
+  },
+}
