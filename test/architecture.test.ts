@@ -45,6 +45,35 @@ function filesBelow(directory: string): string[] {
 const files = filesBelow(source).filter((path) => !path.endsWith(".test.ts"))
 const room = (path: string): string => relative(source, path).split("/")[0]!
 
+const withoutComments = (path: string): string =>
+  readFileSync(path, "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")
+
+/** Where the real clock, timers and randomness are made; everything else is given them. */
+const realOnes = ["platform/clock.ts", "platform/create-logger.ts", "platform/random.ts"]
+
+/** Tables that a rollback leaves alone, or changes by another rule than that of heights, and why. Derived tables are undone by their declaration. */
+const notOfHeights: Readonly<Record<string, string>> = {
+  "raw.audit_log": "what people did stays true",
+  "app.audit_log": "what people did stays true",
+  "raw.chain_state": "holds the intent and the epoch themselves",
+  "app.chain_state": "holds the epoch itself",
+  "raw.coverage": "lowered through coordination-tables.ts",
+  "app.coverage": "lowered through coordination-tables.ts",
+  "raw.worker_leases": "cut by cut-leases.ts",
+  "app.worker_leases": "cut by cut-leases.ts",
+  "raw.rollbacks": "records them, for ever",
+  "app.rollbacks": "records them, for ever",
+  "raw.processes": "who runs, not what is stored",
+  "raw.collections": "empty: for chains that are not built yet",
+  "raw.execution_results": "empty: for chains that are not built yet",
+  "raw.scripts": "empty: for chains that are not built yet",
+  "app.contract_code": "empty: nothing writes it yet",
+  "app.indexing_errors": "told apart by height; resolved by the range that is derived again",
+  "app.outbox": "what was sent stays sent: a rollback adds its own entry",
+  "app.workers": "declarations",
+  "app.worker_tables": "declarations",
+}
+
 /** The SQL in a file: what stands in template literals and strings that begin like a statement. */
 const statements = (path: string): string =>
   [...readFileSync(path, "utf8").matchAll(/["`](\s*(?:select|set|begin|with|update|insert)\b[^"`]*)["`]/gi)]
@@ -73,15 +102,20 @@ describe("the house", () => {
     expect(files.filter((path) => /\/index\.ts$/.test(path))).toEqual([])
   })
 
-  test("clock, randomness and timers come from outside, but in the platform", () => {
-    const banned = /\b(Date\.now|Math\.random|setTimeout|setInterval|randomUUID|performance\.now)\s*\(/
+  test("clock, randomness and timers come from outside, but in the platform, where the real ones are made", () => {
+    const banned = new RegExp(
+      [
+        String.raw`\b(Date\.now|Math\.random|setTimeout|setInterval|setImmediate|performance\.now)\s*\(`,
+        String.raw`\b(randomUUID|randomBytes|randomInt|getRandomValues|AbortSignal\.timeout)\s*\(`,
+        String.raw`\bprocess\.hrtime\b|\bnew Date\(\s*\)|\btimers/promises\b`,
+      ].join("|"),
+    )
     const wrong = files
-      .filter(
-        (path) =>
-          room(path) !== "platform" && banned.test(readFileSync(path, "utf8").replace(/\/\/.*$/gm, "")),
-      )
+      .filter((path) => room(path) !== "platform" && banned.test(withoutComments(path)))
       .map((path) => relative(root, path))
     expect(wrong).toEqual([])
+    const real = files.filter((path) => room(path) === "platform" && banned.test(withoutComments(path)))
+    expect(real.map((path) => relative(source, path)).sort()).toEqual(realOnes)
   })
 
   test("locks and settings of a session are used by the embedded server's owner only, so a pooler may sit in between", () => {
@@ -94,10 +128,16 @@ describe("the house", () => {
   })
 
   test("errors are told apart by code, never by their English text", () => {
-    const matching =
-      /\.message\s*(\.(includes|match|startsWith|endsWith)\(|===\s*["'`](?!string))|\.test\([a-z]+\.message\)/
+    const matching = new RegExp(
+      [
+        String.raw`[mM]essage\??\s*\.(includes|match|matchAll|search|startsWith|endsWith|indexOf)\(`,
+        String.raw`\.(test|exec)\(\s*([\w.?!]*[mM]essage|describeError\()`,
+        String.raw`\.message\s*[!=]==?\s*["'\x60](?!string)`,
+        String.raw`(describeError\([^)]*\)|String\(\w*[eE]rror\w*\))\s*\.(includes|match|search|startsWith|indexOf)\(`,
+      ].join("|"),
+    )
     const wrong = files
-      .filter((path) => matching.test(readFileSync(path, "utf8")))
+      .filter((path) => matching.test(withoutComments(path)))
       .map((path) => relative(root, path))
     expect(wrong).toEqual([])
   })
@@ -113,5 +153,33 @@ describe("the house", () => {
       return text.includes(here) || /"resolved": *"https?:/.test(text)
     })
     expect(named.map((path) => relative(root, path))).toEqual([])
+  })
+
+  test("every table of a chain's heights has a rule for its undo, and those without one say why", () => {
+    const named = (schema: string): string[] =>
+      [
+        ...readFileSync(join(root, "migrations", schema, "schema.sql"), "utf8").matchAll(
+          /^create table (\S+) /gm,
+        ),
+      ].map(([, name]) => name!)
+    const undoing = [
+      "rollback",
+      "indexes/token-metadata",
+      "indexes/contract-code",
+      "workers/postgres",
+      "coordination/postgres",
+    ]
+      .flatMap((folder) => files.filter((path) => relative(source, path).startsWith(`${folder}/`)))
+      .map((path) => readFileSync(path, "utf8"))
+      .join("\n")
+    const isUndone = (table: string): boolean =>
+      new RegExp(
+        `(delete from|update) ${table.replace(".", "\\.")}\\b[\\s\\S]{0,400}?(height|heights)\\b`,
+      ).test(undoing)
+    const ruled = [...named("raw"), ...named("app")].filter((table) => !Object.hasOwn(notOfHeights, table))
+    expect(ruled.filter((table) => !isUndone(table))).toEqual([])
+    expect(
+      Object.keys(notOfHeights).filter((table) => ![...named("raw"), ...named("app")].includes(table)),
+    ).toEqual([])
   })
 })

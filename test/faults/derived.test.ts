@@ -23,9 +23,11 @@ describe("what workers derive is what the checker makes of the same blocks, row 
   const small = { RANGE_SIZE: "50" }
   it.each([
     ["one process, one database", { processes: 1, env: small }],
-    ["one process, a database for each", { processes: 1, env: small, twoDatabases: true }],
-    ["newest first", { processes: 1, env: { ...small, BACKFILL: "newest" } }],
-    ["three processes, two databases", { processes: 3, env: { RANGE_SIZE: "20" }, twoDatabases: true }],
+    // Several processes, with one database and with two: derived-kills.test.ts.
+    [
+      "newest first, a database for each",
+      { processes: 1, env: { ...small, BACKFILL: "newest" }, twoDatabases: true },
+    ],
   ])(
     "%s",
     async (_, { processes, ...options }) => {

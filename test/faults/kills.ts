@@ -3,7 +3,8 @@
 
 import { seededRandom } from "../support/seeded-random.js"
 import { pause, waitUntil } from "../support/wait-until.js"
-import { holderOf, type Stage } from "./stage.js"
+import { LostRanges } from "./lost-ranges.js"
+import type { Stage } from "./stage.js"
 
 export interface KillOptions {
   readonly processes: number
@@ -19,15 +20,15 @@ export interface KillFacts {
   readonly kills: number
   /** Leases held by the killed processes at the moment they died. */
   readonly leasesLost: number
-  /** From the last kill to the last block. */
-  readonly recoveryMs: number
+  /** From each kill to when the ranges it left behind were done. */
+  readonly recoveryMs: readonly number[]
 }
 
 export async function runWithKills(stage: Stage, options: KillOptions): Promise<KillFacts> {
   const { processes, kills, blocks, seed, timeoutMs, delayMs = 150 } = options
   const random = seededRandom(seed)
   for (let i = 0; i < processes; i++) stage.start()
-  let leasesLost = 0
+  const lost = new LostRanges(stage, { timeoutMs })
   for (let kill = 1; kill <= kills; kill++) {
     const due = Math.floor((blocks * kill) / (kills + 1))
     await waitUntil(async () => (await stage.progress()) >= due, {
@@ -39,12 +40,9 @@ export async function runWithKills(stage: Stage, options: KillOptions): Promise<
     const victim = stage.members[Math.floor(random.next() * stage.members.length)]!
     victim.kill("SIGKILL")
     await victim.exit
-    const unfinished = [...(await stage.probe.unfinished()), ...(await stage.derived.leases())]
-    const held = unfinished.filter(({ leasedBy }) => leasedBy === holderOf(victim))
-    leasesLost += held.filter(({ status }) => status === "ACTIVE").length
+    await lost.note(victim)
     stage.start()
   }
-  const lastKillAt = performance.now()
   await stage.finish(blocks + 1, timeoutMs)
-  return { kills, leasesLost, recoveryMs: Math.round(performance.now() - lastKillAt) }
+  return { kills, leasesLost: lost.count, recoveryMs: await lost.recoveryMs() }
 }

@@ -29,59 +29,52 @@ async function run(stage: Stage, args: readonly string[]): Promise<{ code: numbe
 }
 
 describe("a store that processes are working on", () => {
-  it.each([
-    ["one database", false],
-    ["two databases", true],
-  ])(
-    "raises no false alarm, and is mended under them, in %s",
-    async (_, twoDatabases) => {
-      const node = await startTamperingNode(() => ({ chain, head: 200, finalized: 100 }))
-      ending.push(() => node.stop())
-      const env = { REORG_CONFIRM_MS: "200", POLL_INTERVAL_MS: "50" }
-      const stage = await Stage.open({
-        postgres,
-        rpcUrl: node.url,
-        roles: "ingest,work",
-        twoDatabases,
-        env,
-      })
-      ending.push(() => stage.close())
-      stage.start()
-      await waitUntil(async () => (await stage.probe.hashAt(3)) !== undefined, {
-        what: "the first blocks",
-        timeoutMs: 30_000,
-      })
-      const early = await run(stage, ["verify"])
-      expect(early).toMatchObject({ code: 0 })
-      const branch = chain.fork({ at: 150, seed: 9 })
-      node.view = () => ({ chain: branch, head: 205, finalized: 100 })
-      const during = await run(stage, ["verify"])
-      expect(during).toMatchObject({ code: 0 })
-      await stage.derivedTo(206, 60_000)
-      const before = await stage.digest()
+  it("raises no false alarm, and is mended under them", async () => {
+    const node = await startTamperingNode(() => ({ chain, head: 200, finalized: 100 }))
+    ending.push(() => node.stop())
+    const env = { REORG_CONFIRM_MS: "200", POLL_INTERVAL_MS: "50" }
+    const stage = await Stage.open({
+      postgres,
+      rpcUrl: node.url,
+      roles: "ingest,work",
+      twoDatabases: true,
+      env,
+    })
+    ending.push(() => stage.close())
+    stage.start()
+    await waitUntil(async () => (await stage.probe.hashAt(3)) !== undefined, {
+      what: "the first blocks",
+      timeoutMs: 30_000,
+    })
+    const early = await run(stage, ["verify"])
+    expect(early).toMatchObject({ code: 0 })
+    const branch = chain.fork({ at: 150, seed: 9 })
+    node.view = () => ({ chain: branch, head: 205, finalized: 100 })
+    const during = await run(stage, ["verify"])
+    expect(during).toMatchObject({ code: 0 })
+    await stage.derivedTo(206, 60_000)
+    const before = await stage.digest()
 
-      const raw = new Database({ url: stage.url, applicationName: "test" })
-      const app = new Database({ url: stage.appUrl, applicationName: "test" })
-      ending.push(async () => {
-        await raw.end()
-        await app.end()
-      })
-      await raw.query("delete from raw.events where block_height = 40")
-      await raw.query("delete from raw.transactions where block_height = 41 and transaction_index = 1")
-      await raw.query("update raw.blocks set parent_hash = '\\x00' where height = 170")
-      await raw.query("delete from raw.tx_lookup where block_height = 60")
-      await app.query("update app.ft_transfers set amount = amount + 1 where block_height = 80")
-      await app.query("update app.ft_holdings set balance = balance + 5")
-      expect((await run(stage, ["verify"])).code).toBe(1)
-      const repaired = await run(stage, ["repair", "--yes", "--limit", "10000"])
-      expect(repaired).toMatchObject({ code: 0 })
-      await stage.derivedTo(206, 60_000)
-      expect(await run(stage, ["verify", "--rpc", node.url])).toMatchObject({ code: 0 })
-      expect(await stage.digest()).toEqual(before)
-      const report = await stage.check()
-      expect(report.ok).toBe(true)
-      expect(stage.complaints()).toEqual([])
-    },
-    180_000,
-  )
+    const raw = new Database({ url: stage.url, applicationName: "test" })
+    const app = new Database({ url: stage.appUrl, applicationName: "test" })
+    ending.push(async () => {
+      await raw.end()
+      await app.end()
+    })
+    await raw.query("delete from raw.events where block_height = 40")
+    await raw.query("delete from raw.transactions where block_height = 41 and transaction_index = 1")
+    await raw.query("update raw.blocks set parent_hash = '\\x00' where height = 170")
+    await raw.query("delete from raw.tx_lookup where block_height = 60")
+    await app.query("update app.ft_transfers set amount = amount + 1 where block_height = 80")
+    await app.query("update app.ft_holdings set balance = balance + 5")
+    expect((await run(stage, ["verify"])).code).toBe(1)
+    const repaired = await run(stage, ["repair", "--yes", "--limit", "10000"])
+    expect(repaired).toMatchObject({ code: 0 })
+    await stage.derivedTo(206, 60_000)
+    expect(await run(stage, ["verify", "--rpc", node.url])).toMatchObject({ code: 0 })
+    expect(await stage.digest()).toEqual(before)
+    const report = await stage.check()
+    expect(report.ok).toBe(true)
+    expect(stage.complaints()).toEqual([])
+  }, 180_000)
 })

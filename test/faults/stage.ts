@@ -7,7 +7,6 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { type CheckReport, checkDerived } from "../checker/check-derived.js"
 import { DerivedProbe } from "../support/derived-probe.js"
-import type { PrivatePostgres } from "../support/private-postgres.js"
 import { type DigestOptions, digestRaw, type RawDigest } from "../support/raw-digest.js"
 import { StoreProbe } from "../support/store-probe.js"
 import { runTidemark, type TidemarkProcess } from "../support/tidemark-process.js"
@@ -24,8 +23,18 @@ const faultSettings: Env = {
   REAP_INTERVAL_MS: String(reapMs),
 }
 
+/** A server, or a way to one. */
+export interface DatabaseServer {
+  url(database: string): string
+  ensureDatabase(name: string): Promise<void>
+}
+
 export interface StageOptions {
-  readonly postgres: PrivatePostgres
+  readonly postgres: DatabaseServer
+  /** A server of its own for derived tables. */
+  readonly appPostgres?: DatabaseServer
+  /** The way that the processes go to a database, where it is not the straight one that the test itself takes. */
+  readonly way?: (url: string) => string
   readonly rpcUrl: string
   readonly env?: Env
   /** ingest alone unless given. */
@@ -47,15 +56,13 @@ export class Stage {
   readonly #members: TidemarkProcess[] = []
 
   static async open(options: StageOptions): Promise<Stage> {
+    const { postgres, appPostgres = postgres, twoDatabases = appPostgres !== postgres } = options
     const name = `stage_${randomUUID().replaceAll("-", "")}`
-    const appName = options.twoDatabases ? `${name}_app` : name
-    for (const each of new Set([name, appName])) await options.postgres.ensureDatabase(each)
+    const appName = twoDatabases ? `${name}_app` : name
+    await postgres.ensureDatabase(name)
+    if (twoDatabases) await appPostgres.ensureDatabase(appName)
     const directory = await mkdtemp(join(tmpdir(), "tidemark-test-stage-"))
-    const stage = new Stage(
-      { url: options.postgres.url(name), appUrl: options.postgres.url(appName) },
-      options,
-      directory,
-    )
+    const stage = new Stage({ url: postgres.url(name), appUrl: appPostgres.url(appName) }, options, directory)
     if (options.config !== undefined) await stage.setConfig(options.config)
     return stage
   }
@@ -79,8 +86,15 @@ export class Stage {
     return this.#members.filter(({ child }) => child.exitCode === null && child.signalCode === null)
   }
 
-  start({ env = {}, args = [] }: { env?: Env; args?: readonly string[] } = {}): TidemarkProcess {
-    const roles = this.#options.roles ?? "ingest"
+  start({
+    env = {},
+    args = [],
+    roles = this.#options.roles ?? "ingest",
+  }: {
+    env?: Env
+    args?: readonly string[]
+    roles?: string
+  } = {}): TidemarkProcess {
     const member = this.run(["start", "--roles", roles, ...args], env)
     this.#members.push(member)
     return member
@@ -88,6 +102,7 @@ export class Stage {
 
   /** Any command of the program, on this store. */
   run(args: readonly string[], env: Env = {}): TidemarkProcess {
+    const { way = (url: string) => url } = this.#options
     return runTidemark(args, {
       cwd: this.#directory,
       env: {
@@ -95,8 +110,8 @@ export class Stage {
         // Two do not fit into a process that derives as well.
         THREADS: this.#derives ? "1" : "2",
         PORT: "0",
-        DB_RAW_URL: this.url,
-        DB_APP_URL: this.appUrl,
+        DB_RAW_URL: way(this.url),
+        DB_APP_URL: way(this.appUrl),
         RPC_URL: this.#options.rpcUrl,
         ...this.#options.env,
         ...env,

@@ -2,7 +2,6 @@
 // It shares nothing with the folds it judges.
 
 import { containsHeight, type RangeSet } from "../../src/domain/range-set.js"
-import type { EventRows, StateRow } from "../../src/workers/memory/memory-fold.js"
 import {
   type Condition,
   defaultPosition,
@@ -11,6 +10,7 @@ import {
   type StateTable,
   type UpstreamRow,
 } from "../../src/workers/worker-definition.js"
+import type { EventRows, StateRow } from "./memory-fold.js"
 
 interface Behind {
   readonly row: UpstreamRow

@@ -5,8 +5,8 @@ import type { Queryable } from "../../src/postgres/transaction.js"
 import { type ColumnKind, columnTypes } from "../../src/workers/column.js"
 import { foldIndexes } from "../../src/workers/fold-indexes.js"
 import { type FoldPlan, stateColumns } from "../../src/workers/fold-plan.js"
-import type { EventRows } from "../../src/workers/memory/memory-fold.js"
 import type { EventTable, UpstreamRow } from "../../src/workers/worker-definition.js"
+import type { EventRows } from "./memory-fold.js"
 
 const names = (columns: readonly string[]): string => columns.map((name) => quoteIdentifier(name)).join(", ")
 

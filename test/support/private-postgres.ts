@@ -13,14 +13,22 @@ import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedde
 /** Nothing here has to outlive a power cut, and hundreds of connections come from many tests at once. */
 const testSettings = { fsync: "off", max_connections: "300", full_page_writes: "off", max_wal_size: "512MB" }
 
+export interface PrivatePostgresOptions {
+  /** Beside those of every test; they win. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Where its directory is made; the system's place for temporary files by default. */
+  readonly parent?: string
+  readonly native?: string
+}
+
 export class PrivatePostgres {
-  readonly #directory: string
-  readonly #native: string | undefined
+  readonly directory: string
+  readonly #options: PrivatePostgresOptions
   #server: EmbeddedPostgres | undefined
 
-  constructor(directory: string, native: string | undefined) {
-    this.#directory = directory
-    this.#native = native
+  constructor(directory: string, options: PrivatePostgresOptions = {}) {
+    this.directory = directory
+    this.#options = options
   }
 
   get port(): number {
@@ -38,13 +46,13 @@ export class PrivatePostgres {
   /** Starts, or starts again: on the same port, with the same data. */
   async start(): Promise<void> {
     this.#server = await startEmbedded({
-      dataDir: this.#directory,
+      dataDir: this.directory,
       logger: silentLogger,
       clock: systemClock,
       random: systemRandom,
-      settings: testSettings,
+      settings: { ...testSettings, ...this.#options.settings },
       systemDir: join(tmpdir(), "tidemark-test-system"),
-      ...(this.#native ? { native: this.#native } : {}),
+      ...(this.#options.native ? { native: this.#options.native } : {}),
     })
   }
 
@@ -57,14 +65,14 @@ export class PrivatePostgres {
 
   /** The server's own process, for tests that pause or end it. */
   async postmasterPid(): Promise<number> {
-    const file = await readPostmasterFile(join(this.#directory, "postgres"))
+    const file = await readPostmasterFile(join(this.directory, "postgres"))
     if (!file) throw new Error("the server is not running")
     return file.pid
   }
 
   async remove(): Promise<void> {
     await this.stop("immediate")
-    await rm(this.#directory, { recursive: true, force: true, maxRetries: 5 })
+    await rm(this.directory, { recursive: true, force: true, maxRetries: 5 })
   }
 
   get #running(): EmbeddedPostgres {
@@ -74,17 +82,11 @@ export class PrivatePostgres {
 }
 
 /** A server of the embedded version that this test alone uses. */
-export const startPrivatePostgres = (): Promise<PrivatePostgres> => startIn(undefined)
-
-/** The oldest version supported. */
-export const startPostgres15 = (): Promise<PrivatePostgres> =>
-  startIn(join(dirname(fileURLToPath(import.meta.resolve("postgres-15"))), "..", "native"))
-
-async function startIn(native: string | undefined): Promise<PrivatePostgres> {
-  const directory = await mkdtemp(join(tmpdir(), "tidemark-test-pg-"))
+export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
+  const directory = await mkdtemp(join(options.parent ?? tmpdir(), "tidemark-test-pg-"))
   // Root's server runs as another user, who has to get in.
   await chmod(directory, 0o755)
-  const server = new PrivatePostgres(directory, native)
+  const server = new PrivatePostgres(directory, options)
   try {
     await server.start()
   } catch (error) {
@@ -93,3 +95,9 @@ async function startIn(native: string | undefined): Promise<PrivatePostgres> {
   }
   return server
 }
+
+/** The oldest version supported. */
+export const startPostgres15 = (): Promise<PrivatePostgres> =>
+  startPrivatePostgres({
+    native: join(dirname(fileURLToPath(import.meta.resolve("postgres-15"))), "..", "native"),
+  })

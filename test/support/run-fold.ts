@@ -56,6 +56,22 @@ export function runFold(table: StateTable, rows: Readonly<Record<string, readonl
   return [...states.values()]
 }
 
+/** The sums alone, by key (values joined by a space). */
+export function sumsByKey(
+  table: StateTable,
+  rows: Readonly<Record<string, readonly PlainRow[]>>,
+): Record<string, Record<string, unknown>> {
+  const sums = Object.keys(table.columns).filter((name) => table.columns[name]!.aggregate === "sum")
+  return Object.fromEntries(
+    runFold(table, rows).map((row) => [
+      Object.keys(table.key)
+        .map((name) => row[name])
+        .join(" "),
+      Object.fromEntries(sums.map((name) => [name, row[name]])),
+    ]),
+  )
+}
+
 function aggregate(how: string, before: Cell, value: Cell): Cell {
   if (how === "sum") return BigInt((before as bigint) ?? 0n) + BigInt((value as bigint) ?? 0n)
   if (value === undefined) return before

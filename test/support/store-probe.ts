@@ -17,15 +17,21 @@ export interface LeaseFacts {
 export class StoreProbe {
   readonly #url: string
   #client: Promise<pg.Client> | undefined
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(url: string) {
     this.#url = url
   }
 
+  /** One after the other: the driver will not take a second query while it has one. */
   async rows<Row extends pg.QueryResultRow>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
-    this.#client ??= this.#connect()
-    const client = await this.#client
-    return (await client.query<Row>(sql, [...params])).rows
+    const query = this.#last.then(async () => {
+      this.#client ??= this.#connect()
+      const client = await this.#client
+      return (await client.query<Row>(sql, [...params])).rows
+    })
+    this.#last = query.catch(() => undefined)
+    return query
   }
 
   /** A connection of its own, for locks that a test holds. */

@@ -39,7 +39,9 @@ export async function startTamperingNode(view: TamperingNode["view"]): Promise<T
     for (const answer of Array.isArray(honest) ? honest : [honest]) {
       const call = calls.get(answer.id)
       const lie = call && node.tamper(call, answer.result)
-      if (lie !== undefined) answer.result = lie
+      if (lie === undefined) continue
+      delete answer.error
+      answer.result = lie
     }
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(honest))
   })

@@ -1,5 +1,5 @@
-// npm run proof: sets up what is missing, then runs the long fault proofs, all of them or those named, and prints what
-// they measured.
+// npm run chaos: sets up what is missing, then runs fault scenarios, all of them or those named, and prints a table of what
+// they met and measured.
 
 import { spawn } from "node:child_process"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ installDependencies()
 build()
 const child = spawn(
   process.execPath,
-  ["--import", "tsx", join(root, "test", "faults", "proof", "run.ts"), ...process.argv.slice(2)],
+  ["--import", "tsx", join(root, "test", "faults", "chaos", "run.ts"), ...process.argv.slice(2)],
   { cwd: root, stdio: "inherit" },
 )
 // A terminal sends its signals to the child as well; passing them on a second time is harmless there.

@@ -1,0 +1,41 @@
+// Every scenario there is, in the order in which they are run.
+
+import type { Scenario } from "./scenario.js"
+import { clockSkew } from "./scenarios/clock-skew.js"
+import { diskFull } from "./scenarios/disk-full.js"
+import { eatenCommits } from "./scenarios/eaten-commits.js"
+import { failoverAsync, failoverSync } from "./scenarios/failover.js"
+import { failpointKills } from "./scenarios/failpoints.js"
+import { fewConnections } from "./scenarios/few-connections.js"
+import { hostileMetadata } from "./scenarios/hostile-metadata.js"
+import { hugeBlocks } from "./scenarios/huge-blocks.js"
+import { derivedKills, derivedKillsNewestFirst, derivedKillsTwoDatabases, kills } from "./scenarios/kills.js"
+import { lies } from "./scenarios/lies.js"
+import { poison } from "./scenarios/poison.js"
+import { postgresAway } from "./scenarios/postgres-away.js"
+import { postgresCrashes } from "./scenarios/postgres-crashes.js"
+import { reorgs, reorgsTwo } from "./scenarios/reorgs.js"
+import { stops } from "./scenarios/stops.js"
+
+export const scenarios: readonly Scenario[] = [
+  kills,
+  derivedKills,
+  derivedKillsTwoDatabases,
+  derivedKillsNewestFirst,
+  failpointKills,
+  stops,
+  postgresAway,
+  postgresCrashes,
+  failoverSync,
+  failoverAsync,
+  eatenCommits,
+  lies,
+  reorgs,
+  reorgsTwo,
+  diskFull,
+  fewConnections,
+  clockSkew,
+  poison,
+  hugeBlocks,
+  hostileMetadata,
+]

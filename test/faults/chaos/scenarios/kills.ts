@@ -1,0 +1,61 @@
+import { runWithKills } from "../../kills.js"
+import { compareAll, compareRaw, times } from "../compare.js"
+import type { Scenario } from "../scenario.js"
+import type { Scene } from "../scene.js"
+import { slowWork } from "../slow-work.js"
+
+const blocksPerKill = 100
+
+interface How {
+  readonly roles: string
+  readonly twoDatabases?: boolean
+  readonly backfill?: "oldest" | "newest"
+}
+
+async function kill(scene: Scene, { backfill = "oldest", ...options }: How) {
+  const blocks = Math.max(600, scene.count * blocksPerKill)
+  const postgres = await scene.postgres()
+  const { url: rpcUrl } = await scene.node({ blocks })
+  const stage = await scene.stage({ postgres, rpcUrl, env: { ...slowWork, BACKFILL: backfill }, ...options })
+  const { recoveryMs, ...facts } = await runWithKills(stage, {
+    ...{ processes: scene.isQuick ? 3 : 6, kills: scene.count, blocks, seed: scene.seed },
+    ...{ timeoutMs: 1_800_000, delayMs: 500 },
+  })
+  const compare = options.roles.includes("work") ? compareAll : compareRaw
+  const compared = await compare(stage, { against: { postgres, rpcUrl }, head: blocks })
+  return { times: scene.count, compared, recovery: times(recoveryMs), facts: { blocks, ...facts } }
+}
+
+const count = { quick: 10, full: 200 }
+
+export const kills: Scenario = {
+  name: "kills",
+  fault: "kill -9 at random moments, processes that ingest",
+  count,
+  quickTest: "kills.test.ts",
+  run: (scene) => kill(scene, { roles: "ingest" }),
+}
+
+export const derivedKills: Scenario = {
+  name: "derived-kills",
+  fault: "kill -9 at random moments, processes that ingest and derive",
+  count,
+  quickTest: "derived-kills.test.ts",
+  run: (scene) => kill(scene, { roles: "ingest,work" }),
+}
+
+export const derivedKillsTwoDatabases: Scenario = {
+  name: "derived-kills-two-databases",
+  fault: "the same, raw and app in two databases",
+  count,
+  quickTest: "derived-kills.test.ts",
+  run: (scene) => kill(scene, { roles: "ingest,work", twoDatabases: true }),
+}
+
+export const derivedKillsNewestFirst: Scenario = {
+  name: "derived-kills-newest-first",
+  fault: "the same, one database, history from its newest block down",
+  count,
+  quickTest: "derived.test.ts",
+  run: (scene) => kill(scene, { roles: "ingest,work", backfill: "newest" }),
+}

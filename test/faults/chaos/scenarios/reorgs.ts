@@ -1,0 +1,43 @@
+import { createChain } from "../../../../bench/chain/synthetic-chain.js"
+import { startTamperingNode } from "../../../support/tampering-node.js"
+import { runWithReorgs } from "../../reorgs.js"
+import { compareAll, times } from "../compare.js"
+import type { Scenario } from "../scenario.js"
+import type { Scene } from "../scene.js"
+
+async function reorganise(scene: Scene, { twoDatabases }: { twoDatabases: boolean }) {
+  const history = scene.isQuick ? 300 : 1_000
+  const chain = createChain({ blocks: 100_000, transactionsPerBlock: 2, logsPerBlock: 4, holders: 500 })
+  const node = await startTamperingNode(() => undefined)
+  scene.ending(() => node.stop())
+  const postgres = await scene.postgres()
+  const stage = await scene.stage({
+    ...{ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases },
+    env: { RANGE_SIZE: "100", RPC_BATCH_BLOCKS: "10", REORG_CONFIRM_MS: "100", POLL_INTERVAL_MS: "50" },
+  })
+  const { storedMs, derivedMs, head, ...counts } = await runWithReorgs(stage, {
+    ...{ node, chain, history, reorgs: scene.count, seed: scene.seed, timeoutMs: 1_800_000 },
+    ...{ processes: 2, reorgsPerKill: 20, say: scene.say },
+  })
+  const compared = await compareAll(stage, { against: { postgres, rpcUrl: node.url }, head })
+  const facts = { blocks: head, ...counts, derived: times(derivedMs) }
+  return { times: scene.count, compared, recovery: `stored: ${times(storedMs)}`, facts }
+}
+
+const count = { quick: 20, full: 500 }
+
+export const reorgs: Scenario = {
+  name: "reorgs",
+  fault: "reorganisations up to 60 deep, nested, to shorter chains, with kill -9 now and then",
+  count,
+  quickTest: "reorg.test.ts",
+  run: (scene) => reorganise(scene, { twoDatabases: false }),
+}
+
+export const reorgsTwo: Scenario = {
+  name: "reorgs-two",
+  fault: "the same, raw and app in two databases",
+  count,
+  quickTest: "reorg.test.ts",
+  run: (scene) => reorganise(scene, { twoDatabases: true }),
+}

@@ -1,0 +1,25 @@
+import { runWithStops } from "../../stops.js"
+import { compareRaw, times } from "../compare.js"
+import type { Scenario } from "../scenario.js"
+import { slowWork } from "../slow-work.js"
+
+const blocksPerStop = 300
+
+export const stops: Scenario = {
+  name: "stops",
+  fault: "SIGSTOP for 1.5 to 3 times the lease, then SIGCONT",
+  count: { quick: 5, full: 200 },
+  quickTest: "stopped-process.test.ts",
+  async run(scene) {
+    const blocks = Math.max(600, scene.count * blocksPerStop)
+    const postgres = await scene.postgres()
+    const { url: rpcUrl } = await scene.node({ blocks })
+    const stage = await scene.stage({ postgres, rpcUrl, env: slowWork })
+    const { recoveryMs, ...facts } = await runWithStops(stage, {
+      ...{ processes: scene.isQuick ? 3 : 6, stops: scene.count, blocks, seed: scene.seed },
+      timeoutMs: 1_800_000,
+    })
+    const compared = await compareRaw(stage, { against: { postgres, rpcUrl }, head: blocks })
+    return { times: scene.count, compared, recovery: times(recoveryMs), facts: { blocks, ...facts } }
+  },
+}

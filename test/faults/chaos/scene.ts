@@ -1,0 +1,94 @@
+// What a scenario plays in: servers, nodes and stages that are all ended afterwards. Where it failed, its databases stay.
+
+import type { StatsSnapshot } from "../../../bench/chain/server-stats.js"
+import { type SpawnChainServerOptions, spawnChainServer } from "../../support/chain-server.js"
+import {
+  type PrivatePostgres,
+  type PrivatePostgresOptions,
+  startPrivatePostgres,
+} from "../../support/private-postgres.js"
+import { ReplicatedPostgres } from "../../support/replicated-postgres.js"
+import { Stage, type StageOptions } from "../stage.js"
+import type { Profile } from "./scenario.js"
+
+export interface SceneOptions {
+  readonly profile: Profile
+  readonly count: number
+  readonly seed: number
+  readonly say: (text: string) => void
+}
+
+export interface Node {
+  readonly url: string
+  stats(): Promise<StatsSnapshot>
+}
+
+export class Scene {
+  readonly profile: Profile
+  readonly count: number
+  readonly seed: number
+  readonly say: SceneOptions["say"]
+  readonly #stages: Stage[] = []
+  readonly #servers: PrivatePostgres[] = []
+  readonly #clusters: ReplicatedPostgres[] = []
+  readonly #ending: (() => Promise<unknown>)[] = []
+
+  constructor(options: SceneOptions) {
+    this.profile = options.profile
+    this.count = options.count
+    this.seed = options.seed
+    this.say = options.say
+  }
+
+  get isQuick(): boolean {
+    return this.profile === "quick"
+  }
+
+  async postgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
+    const server = await startPrivatePostgres(options)
+    this.#servers.push(server)
+    return server
+  }
+
+  /** A server with a standby. */
+  async cluster(options: { synchronous: boolean }): Promise<ReplicatedPostgres> {
+    const cluster = await ReplicatedPostgres.start(options)
+    this.#clusters.push(cluster)
+    return cluster
+  }
+
+  /** A node in a process of its own. */
+  async node(options: SpawnChainServerOptions): Promise<Node> {
+    const node = await spawnChainServer({
+      ...{ transactionsPerBlock: 5, logsPerBlock: 6, holders: this.isQuick ? 200 : 2_000 },
+      ...options,
+    })
+    this.ending(() => node.stop())
+    return node
+  }
+
+  async stage(options: StageOptions): Promise<Stage> {
+    const stage = await Stage.open(options)
+    this.#stages.push(stage)
+    return stage
+  }
+
+  /** Called when the scenario is over, the last one first. */
+  ending(end: () => Promise<unknown>): void {
+    this.#ending.push(end)
+  }
+
+  /** Ends everything. Returns the directories of the servers that were kept. */
+  async close({ keep }: { keep: boolean }): Promise<string[]> {
+    for (const stage of this.#stages.splice(0)) await stage.close()
+    const [servers, clusters] = [this.#servers.splice(0), this.#clusters.splice(0)]
+    for (const server of servers) await (keep ? server.stop("fast") : server.remove())
+    for (const cluster of clusters) await cluster.close({ keep })
+    for (const end of this.#ending.splice(0).reverse()) await end()
+    if (!keep) return []
+    return [
+      ...servers.map(({ directory }) => directory),
+      ...clusters.flatMap(({ directories }) => directories),
+    ]
+  }
+}
