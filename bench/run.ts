@@ -9,6 +9,7 @@ import { liveBenchmark } from "./benchmarks/live-benchmark.js"
 import { memoryBenchmark } from "./benchmarks/memory-benchmark.js"
 import { profileBenchmark } from "./benchmarks/profile-benchmark.js"
 import { rawBenchmark } from "./benchmarks/raw-benchmark.js"
+import { reorgBackfillBenchmark } from "./benchmarks/reorg-backfill-benchmark.js"
 import { rollbackBenchmark } from "./benchmarks/rollback-benchmark.js"
 import { scalingBenchmark } from "./benchmarks/scaling-benchmark.js"
 import { startBenchPostgres } from "./environment/bench-postgres.js"
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   profile: profileBenchmark,
   live: liveBenchmark,
   rollback: rollbackBenchmark,
+  "reorg-backfill": reorgBackfillBenchmark,
 }
 
 const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--dry-run]

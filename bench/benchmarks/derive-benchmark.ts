@@ -96,7 +96,7 @@ export const deriveBenchmark: Benchmark = {
         `${blocks.toLocaleString("en")} blocks of 50 transactions and ${logsPerBlock} logs, from a raw store that has them: ${dumped.eventRows.toLocaleString("en")} event rows and ${dumped.stateRows.toLocaleString("en")} state rows, ${Math.round(dumped.bytes / 1e6)} MB. Medians of ${rounds} interleaved rounds; wall time is from the start of the process to its end.`,
         `"of COPY, wall" and "of COPY, CPU" say how fast it is against the bare COPY, by wall time and by CPU of Node and Postgres together, median of the rounds (${goal}). The bare COPY writes the state rows once, as they are at the end; deriving has to change most of them again and again.`,
         "A backend's memory is what it does not share with others, looked at twice a second.",
-        "Phases are wall time of both lanes of the one work thread, so they overlap; the profile is a run with --cpu-prof, sampled by wall time.",
+        "Phases are wall time of both lanes of history, so they overlap; the profile is a run with --cpu-prof, sampled by wall time.",
         ...(growth
           ? [
               `Growth: the same process over ${growthBlocks.toLocaleString("en")} blocks, into empty tables and after all the blocks before; start and end of the process are in both. Goal: within 20 % by CPU.`,
@@ -234,6 +234,9 @@ function phaseTable({ phases, extracts }: Profiled, { blocks }: { blocks: number
   }
 }
 
+/** In the order in which the product starts them. */
+const threadNames = ["main thread", "tip", "history"]
+
 function profileTable(threads: readonly WorkTimes[], { blocks }: { blocks: number }): Table {
   const perBlock = (us: number): string => Math.round(us / blocks).toLocaleString("en")
   const row = (name: string, pick: (times: WorkTimes) => number): string[] => [
@@ -241,7 +244,7 @@ function profileTable(threads: readonly WorkTimes[], { blocks }: { blocks: numbe
     ...threads.map((times) => perBlock(pick(times))),
   ]
   return {
-    columns: ["µs per block", ...threads.map((_, at) => (at === 0 ? "main thread" : `work thread ${at}`))],
+    columns: ["µs per block", ...threads.map((_, at) => threadNames[at] ?? `thread ${at}`)],
     rows: [
       ...works.map((work) => row(work, (times) => times.get(work) ?? 0)),
       row("idle, or waiting for Postgres", (times) => times.get("idle") ?? 0),

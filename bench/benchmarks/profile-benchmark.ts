@@ -68,12 +68,19 @@ export const profileBenchmark: Benchmark = {
     return {
       tables: [
         {
-          columns: ["µs per block", "Tidemark, main", "Tidemark, ingest", "probe, main", "probe, worker"],
+          columns: [
+            "µs per block",
+            "Tidemark, main",
+            "Tidemark, head",
+            "Tidemark, ingest",
+            "probe, main",
+            "probe, worker",
+          ],
           rows: [
             ...works.map((work) => row(work, (times) => times.get(work) ?? 0)),
             row("busy", busy),
             row("idle", (times) => times.get("idle") ?? 0),
-            ["CPU of the process", "", total(product), "", total(probe)],
+            ["CPU of the process", "", "", total(product), "", total(probe)],
           ],
         },
       ],

@@ -7,6 +7,7 @@ const datasetBlocks = 20_000
 
 export interface BenchChain {
   readonly url: string
+  readonly wsUrl: string
   stop(): Promise<void>
 }
 
@@ -15,6 +16,7 @@ export async function startChain(options: SpawnChainServerOptions): Promise<Benc
   const forget = onStop(() => chain.stop())
   return {
     url: chain.url,
+    wsUrl: chain.wsUrl,
     stop: async () => {
       forget()
       await chain.stop()
@@ -24,4 +26,14 @@ export async function startChain(options: SpawnChainServerOptions): Promise<Benc
 
 export function startStandardChain({ blocks }: { blocks: number }): Promise<BenchChain> {
   return startChain({ blocks: Math.max(datasetBlocks, blocks), disk: true, cacheMb: 3_000 })
+}
+
+/** More than one process stores and derives on two cores while a block is made. */
+const historyPerHead = 45
+const finality = 32
+
+/** A chain that grows, with more history below than can be filled while it does. Long ones are made once, which takes a minute or two. */
+export function startLiveChain({ heads, blockMs }: { heads: number; blockMs: number }): Promise<BenchChain> {
+  const blocks = Math.ceil((heads * (1 + historyPerHead)) / datasetBlocks) * datasetBlocks
+  return startChain({ blocks, startHead: blocks - heads, blockMs, finality, disk: true, cacheMb: 512 })
 }
