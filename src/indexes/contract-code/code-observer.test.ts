@@ -11,7 +11,7 @@ import { silentLogger } from "../../platform/logger.js"
 import { systemRandom } from "../../platform/random.js"
 import { Database } from "../../postgres/database.js"
 import { createEvmSource } from "../../source/evm/evm-source.js"
-import type { ContractNode } from "../token-metadata/contract-node.js"
+import type { ContractNode } from "../observing/contract-node.js"
 import { CodeObserver, type CodeObserverOptions } from "./code-observer.js"
 import { forgetCode } from "./forget-code.js"
 

@@ -4,12 +4,13 @@
 import { keccak_256 } from "@noble/hashes/sha3"
 import type { Hex } from "../../domain/raw-block.js"
 import type { Clock } from "../../platform/clock.js"
-import { IndexerError, isIndexerError } from "../../platform/errors.js"
+import { isIndexerError } from "../../platform/errors.js"
 import type { Logger } from "../../platform/logger.js"
 import { LoopingService } from "../../platform/looping-service.js"
 import type { Random } from "../../platform/random.js"
 import type { Database } from "../../postgres/database.js"
-import type { ContractNode, NodeAnswer } from "../token-metadata/contract-node.js"
+import { askAtBlock, identityContract, type ObservedBlock, quantity } from "../observing/ask-at-block.js"
+import type { ContractNode, NodeAnswer } from "../observing/contract-node.js"
 import {
   type CodeClaim,
   type CodeOutcome,
@@ -19,18 +20,13 @@ import {
   settleCode,
 } from "./code-queue.js"
 
-interface Block {
-  readonly height: number
-  readonly hash: Hex
-}
-
 export interface CodeObserverOptions {
   /** Of the app schema. */
   readonly database: Database
   /** Its time and size limits bound what one contract can cost. */
   readonly node: ContractNode
   /** The covered block to ask at; undefined while there is none. Called after the claim, and never to answer from before it. */
-  readonly observedBlock: (signal: AbortSignal) => Promise<Block | undefined>
+  readonly observedBlock: (signal: AbortSignal) => Promise<ObservedBlock | undefined>
   readonly clock: Clock
   readonly logger: Logger
   readonly random?: Random
@@ -42,7 +38,6 @@ export interface CodeObserverOptions {
 }
 
 const deferredMs = 60_000
-const identityContract = "0x0000000000000000000000000000000000000004"
 /** Chains allow 24 kB, some a few times as much; what is longer is no code. */
 const maxCodeBytes = 1 << 20
 
@@ -83,7 +78,7 @@ export class CodeObserver extends LoopingService {
   /** Takes every contract that has its outcome, or its new date, out of `open`. Halves a request down to the one that breaks it. */
   private async observe(
     claim: CodeClaim,
-    { block, open, signal }: { block: Block; open: Set<Hex>; signal: AbortSignal },
+    { block, open, signal }: { block: ObservedBlock; open: Set<Hex>; signal: AbortSignal },
   ): Promise<void> {
     const groups: (readonly Hex[])[] = open.size > 0 ? [[...open]] : []
     for (let group = groups.pop(); group; group = groups.pop()) {
@@ -115,23 +110,15 @@ export class CodeObserver extends LoopingService {
 
   private async ask(
     addresses: readonly Hex[],
-    { block, signal }: { block: Block; signal: AbortSignal },
+    { block, signal }: { block: ObservedBlock; signal: AbortSignal },
   ): Promise<readonly CodeOutcome[]> {
-    const height: Hex = `0x${block.height.toString(16)}`
-    const [header, control, ...answers] = await this.options.node.call(
-      [
-        { method: "eth_getBlockByNumber", params: [height, false] },
-        { method: "eth_getCode", params: [identityContract, height] },
-        ...addresses.map((address) => ({ method: "eth_getCode", params: [address, height] })),
-      ],
-      { signal },
-    )
-    const hash = (header?.value as { hash?: unknown } | null | undefined)?.hash
-    if (typeof hash !== "string" || hash.toLowerCase() !== block.hash.toLowerCase())
-      throw new IndexerError("RPC_BLOCK_MISSING", `the node's block ${block.height} is not ${block.hash}`)
-    // A question that any node answers which has the state of the block: without it an error says nothing of a contract.
-    if (control?.error !== null || answers.length !== addresses.length)
-      throw new IndexerError("RPC_BLOCK_MISSING", `the node has no state at block ${block.height}`)
+    const codeOf = (address: Hex) => ({
+      method: "eth_getCode",
+      params: [address, quantity(block.height)],
+    })
+    const answers = await askAtBlock(this.options.node, {
+      ...{ block, control: codeOf(identityContract), calls: addresses.map(codeOf), signal },
+    })
     return addresses.map((address, i) => outcomeOf(address, answers[i]!))
   }
 

@@ -3,14 +3,9 @@
 
 import type { Hex } from "../../domain/raw-block.js"
 import { IndexerError, isIndexerError } from "../../platform/errors.js"
-import type { ContractNode, NodeAnswer, NodeCall } from "./contract-node.js"
+import { askAtBlock, identityContract, type ObservedBlock, quantity } from "../observing/ask-at-block.js"
+import type { ContractNode, NodeAnswer, NodeCall } from "../observing/contract-node.js"
 import { decodeMulticall, encodeMulticall, multicallAddress, type Question } from "./multicall.js"
-
-/** The block an observation is of. */
-export interface ObservedBlock {
-  readonly height: number
-  readonly hash: Hex
-}
 
 export const kinds = ["name", "symbol", "decimals"] as const
 export type Kind = (typeof kinds)[number]
@@ -43,8 +38,6 @@ const selectors: Readonly<Record<Kind, Hex>> = {
   symbol: "0x95d89b41",
   decimals: "0x313ce567",
 }
-/** Gives back what it is given, on every EVM chain. */
-const identityContract = `0x${"0".repeat(39)}4`
 /** Failures of multicalls in a row, of any size, after which the node is taken to refuse them all. A single bad contract makes six of 50. */
 const multicallsGivenUpAfter = 20
 
@@ -142,26 +135,13 @@ export class ContractInquirer {
     return this.#askAt(block, [], signal)
   }
 
-  /**
-   * The calls, after two questions that any node with this block and its state answers. They tell a contract that reverts
-   * from a node that is elsewhere, or has forgotten the state: in the errors of the calls the two look alike.
-   */
-  async #askAt(
+  #askAt(
     block: ObservedBlock,
     calls: readonly NodeCall[],
     signal: AbortSignal,
   ): Promise<readonly NodeAnswer[]> {
-    const controls = [
-      { method: "eth_getBlockByNumber", params: [quantity(block.height), false] },
-      this.#ethCall(identityContract, "0x01", this.#gas.callGas, block),
-    ]
-    const [header, control, ...answers] = await this.#node.call([...controls, ...calls], { signal })
-    const hash = (header?.value as { hash?: unknown } | null | undefined)?.hash
-    if (typeof hash !== "string" || hash.toLowerCase() !== block.hash.toLowerCase())
-      throw new IndexerError("RPC_BLOCK_MISSING", `the node's block ${block.height} is not ${block.hash}`)
-    if (control?.error !== null || answers.length !== calls.length)
-      throw new IndexerError("RPC_BLOCK_MISSING", `the node has no state at block ${block.height}`)
-    return answers
+    const control = this.#ethCall(identityContract, "0x01", this.#gas.callGas, block)
+    return askAtBlock(this.#node, { block, control, calls, signal })
   }
 
   async #lookForMulticall(block: ObservedBlock, signal: AbortSignal): Promise<void> {
@@ -203,5 +183,3 @@ function bytesOf({ value, error }: NodeAnswer): Uint8Array | null {
   // The decoder stops at the first character that is no digit, without a word.
   return bytes.length * 2 === value.length - 2 ? bytes : null
 }
-
-const quantity = (value: number): Hex => `0x${value.toString(16)}`

@@ -12,7 +12,7 @@ import { silentLogger } from "../../platform/logger.js"
 import { systemRandom } from "../../platform/random.js"
 import { Database } from "../../postgres/database.js"
 import { createEvmSource, type EvmSource } from "../../source/evm/evm-source.js"
-import type { ObservedBlock } from "./contract-inquirer.js"
+import type { ObservedBlock } from "../observing/ask-at-block.js"
 import { forgetObservations } from "./forget-observations.js"
 import { MetadataObserver, type MetadataObserverOptions } from "./metadata-observer.js"
 

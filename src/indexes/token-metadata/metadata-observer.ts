@@ -7,8 +7,9 @@ import type { Logger } from "../../platform/logger.js"
 import { LoopingService } from "../../platform/looping-service.js"
 import type { Random } from "../../platform/random.js"
 import type { Database } from "../../postgres/database.js"
-import { ContractInquirer, type GasLimits, type ObservedBlock, type Outcome } from "./contract-inquirer.js"
-import type { ContractNode } from "./contract-node.js"
+import type { ObservedBlock } from "../observing/ask-at-block.js"
+import type { ContractNode } from "../observing/contract-node.js"
+import { ContractInquirer, type GasLimits, type Outcome } from "./contract-inquirer.js"
 import {
   type Claim,
   claimSubjects,

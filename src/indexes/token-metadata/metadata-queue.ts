@@ -7,7 +7,8 @@ import type { Hex } from "../../domain/raw-block.js"
 import type { Database } from "../../postgres/database.js"
 import { parseMultirange, printRange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import type { ObservedBlock, Outcome } from "./contract-inquirer.js"
+import type { ObservedBlock } from "../observing/ask-at-block.js"
+import type { Outcome } from "./contract-inquirer.js"
 import { decimalsOf, maxRawBytes, textOf } from "./metadata-answer.js"
 
 /** Whose coverage says which contracts are known. */
