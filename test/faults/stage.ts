@@ -54,6 +54,7 @@ export class Stage {
   readonly #directory: string
   readonly #options: StageOptions
   readonly #members: TidemarkProcess[] = []
+  readonly #ending: (() => Promise<unknown>)[] = []
 
   static async open(options: StageOptions): Promise<Stage> {
     const { postgres, appPostgres = postgres, twoDatabases = appPostgres !== postgres } = options
@@ -218,7 +219,13 @@ export class Stage {
     return digestRaw(this.url, without)
   }
 
+  /** Called when this stage is closed, before anything is ended. */
+  ending(end: () => Promise<unknown>): void {
+    this.#ending.push(end)
+  }
+
   async close(): Promise<void> {
+    for (const end of this.#ending.splice(0)) await end()
     for (const member of this.members) member.kill("SIGKILL")
     await Promise.all(this.#members.map(({ exit }) => exit))
     await this.probe.close()

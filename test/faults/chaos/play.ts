@@ -23,8 +23,9 @@ export async function play(scenario: Scenario, options: PlayOptions): Promise<Re
   say(`${name}: ${count} times, seed ${seed}`)
   try {
     const outcome = await scenario.run(scene)
+    const samples = scene.sampled()
     await scene.close({ keep: false })
-    return { ...facts(), outcome }
+    return { ...facts(), outcome: { ...outcome, facts: { ...outcome.facts, samples } } }
   } catch (error) {
     if (error instanceof NotPossibleHere) {
       await scene.close({ keep: false })

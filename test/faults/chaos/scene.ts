@@ -1,5 +1,6 @@
 // What a scenario plays in: servers, nodes and stages that are all ended afterwards. Where it failed, its databases stay.
 
+import assert from "node:assert/strict"
 import type { StatsSnapshot } from "../../../bench/chain/server-stats.js"
 import { type SpawnChainServerOptions, spawnChainServer } from "../../support/chain-server.js"
 import {
@@ -9,6 +10,7 @@ import {
 } from "../../support/private-postgres.js"
 import { ReplicatedPostgres } from "../../support/replicated-postgres.js"
 import { Stage, type StageOptions } from "../stage.js"
+import { Sampler } from "./sampler.js"
 import type { Profile } from "./scenario.js"
 
 export interface SceneOptions {
@@ -29,6 +31,7 @@ export class Scene {
   readonly seed: number
   readonly say: SceneOptions["say"]
   readonly #stages: Stage[] = []
+  readonly #samplers: Sampler[] = []
   readonly #servers: PrivatePostgres[] = []
   readonly #clusters: ReplicatedPostgres[] = []
   readonly #ending: (() => Promise<unknown>)[] = []
@@ -67,10 +70,23 @@ export class Scene {
     return node
   }
 
-  async stage(options: StageOptions): Promise<Stage> {
+  /** losesCommits: the fault itself does, so that what was done may be undone without a rollback. */
+  async stage(options: StageOptions, { losesCommits = false } = {}): Promise<Stage> {
     const stage = await Stage.open(options)
     this.#stages.push(stage)
+    const sampler = new Sampler(stage, { mayFall: losesCommits })
+    this.#samplers.push(sampler)
+    stage.ending(() => sampler.stop())
     return stage
+  }
+
+  /** How often the stores were looked at. Throws where a look met what must not be. */
+  sampled(): number {
+    assert.deepEqual(
+      this.#samplers.flatMap(({ violations }) => violations),
+      [],
+    )
+    return this.#samplers.reduce((sum, { samples }) => sum + samples, 0)
   }
 
   /** Called when the scenario is over, the last one first. */

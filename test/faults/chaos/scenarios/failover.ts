@@ -41,11 +41,14 @@ async function failOver(
   let head = 40
   const node = await startTamperingNode(() => ({ chain, head, finalized: Math.max(0, head - 100) }))
   scene.ending(() => node.stop())
-  const stage = await scene.stage({
-    ...{ rpcUrl: node.url, roles: "ingest,work", env, twoDatabases: true },
-    postgres: replicated === "app" ? plain : cluster,
-    appPostgres: replicated === "raw" ? plain : cluster,
-  })
+  const stage = await scene.stage(
+    {
+      ...{ rpcUrl: node.url, roles: "ingest,work", env, twoDatabases: true },
+      postgres: replicated === "app" ? plain : cluster,
+      appPostgres: replicated === "raw" ? plain : cluster,
+    },
+    { losesCommits: replicated === "raw" },
+  )
   const processes = scene.isQuick ? 1 : 2
   for (let i = 0; i < processes; i++) stage.start()
   await stage.finish(head + 1, 120_000)

@@ -1,0 +1,139 @@
+// Looks at a store again and again while faults happen, as whoever asks it would: what it says is done must be there, it takes that
+// back only by a rollback that it has recorded, nothing is derived from what is not stored, and no lease outlives its time for long.
+
+import { StoreProbe } from "../../support/store-probe.js"
+import { leaseMs, reapMs } from "../stage.js"
+
+const everyMs = 250
+/** Blocks looked for at once, somewhere below the watermark. */
+const window = 50
+/** On a busy machine; what nobody reaps stays for ever. */
+const patienceMs = leaseMs + reapMs + 12_500
+
+export interface Sampled {
+  readonly url: string
+  readonly appUrl: string
+  /** Those that have not ended. */
+  readonly members: readonly unknown[]
+}
+
+interface RawSample {
+  readonly watermark: string
+  /** Of the newest rollback; -1 where there was none. */
+  readonly epoch: string
+  readonly missing: number
+  /** Token of each lease that is over and still held. */
+  readonly expired: readonly string[]
+  /** Where the rollbacks since the last look began; null where there was none. */
+  readonly fell_to: string | null
+}
+
+interface AppSample {
+  readonly ahead: readonly string[]
+  readonly expired: readonly string[]
+}
+
+export class Sampler {
+  samples = 0
+  readonly violations: string[] = []
+  readonly #stage: Sampled
+  readonly #mayFall: boolean
+  readonly #staleAfterMs: number
+  readonly #raw: StoreProbe
+  readonly #app: StoreProbe
+  readonly #stopped = new AbortController()
+  readonly #looking: Promise<void>
+  /** Since when a lease was seen to be over. */
+  #stale = new Map<string, number>()
+  #last: { watermark: number; epoch: number } | undefined
+
+  /** mayFall: the fault itself takes commits back. */
+  constructor(stage: Sampled, { mayFall = false, staleAfterMs = patienceMs } = {}) {
+    this.#stage = stage
+    this.#mayFall = mayFall
+    this.#staleAfterMs = staleAfterMs
+    this.#raw = new StoreProbe(stage.url)
+    this.#app = new StoreProbe(stage.appUrl)
+    this.#looking = this.#look()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#looking
+    await this.#raw.close()
+    await this.#app.close()
+  }
+
+  async #look(): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      try {
+        await this.#sample()
+        this.samples++
+      } catch {
+        // Not made yet, or the server is away: nobody is told anything then, and nobody can reap.
+        this.#stale.clear()
+      }
+      await new Promise((resolve) => setTimeout(resolve, everyMs))
+    }
+  }
+
+  async #sample(): Promise<void> {
+    const [raw] = await this.#raw.rows<RawSample>(rawSql, [window, this.#last?.epoch ?? -1])
+    if (raw === undefined) return
+    const [watermark, epoch] = [Number(raw.watermark), Number(raw.epoch)]
+    if (raw.missing > 0)
+      this.#violation(`I5: ${raw.missing} blocks below the watermark ${watermark} are not stored`)
+    const explained = raw.fell_to !== null && Number(raw.fell_to) <= watermark
+    if (this.#last && watermark < this.#last.watermark && !explained && !this.#mayFall)
+      this.#violation(
+        `I5: the watermark fell from ${this.#last.watermark} to ${watermark} without a rollback`,
+      )
+    this.#last = { watermark, epoch }
+    const [app] = await this.#app.rows<AppSample>(appSql)
+    for (const worker of app?.ahead ?? [])
+      this.#violation(`I4: ${worker} covers heights that app does not know to be stored`)
+    this.#watchLeases([...raw.expired, ...(app?.expired ?? [])])
+  }
+
+  #watchLeases(expired: readonly string[]): void {
+    const now = performance.now()
+    const alive = this.#stage.members.length > 0
+    const stale = new Map(alive ? expired.map((lease) => [lease, this.#stale.get(lease) ?? now]) : [])
+    for (const [lease, since] of stale) {
+      if (now - since <= this.#staleAfterMs) continue
+      this.#violation(`I8: ${lease} has been over for ${Math.round(now - since)} ms and nobody ended it`)
+      stale.set(lease, Number.POSITIVE_INFINITY)
+    }
+    this.#stale = stale
+  }
+
+  #violation(text: string): void {
+    if (this.violations.length < 20) this.violations.push(text)
+  }
+}
+
+const expiredSql = (schema: "raw" | "app"): string => `array(
+    select format('${schema} lease %s of %s on [%s, %s)', epoch, worker_type, from_height, to_height)
+    from ${schema}.worker_leases where status = 'ACTIVE' and lease_expires_at < clock_timestamp())`
+
+/** One statement, so one moment. */
+const rawSql = `
+  with prefix as (
+    select start_height, coalesce((
+      select upper(part) from raw.coverage, unnest(heights) as part
+      where worker_type = 'raw_ingester' and part @> start_height), start_height) as watermark
+    from raw.chain_state
+  ),
+  looked_at as (
+    select *, start_height + floor(random() * greatest(1, watermark - start_height - $1 + 1))::int8 as low from prefix
+  )
+  select watermark, (select coalesce(max(epoch), -1) from raw.rollbacks) as epoch, ${expiredSql("raw")} as expired,
+    (select min(lower(removed)) from raw.rollbacks where epoch > $2) as fell_to,
+    (least($1, watermark - low) - (
+      select count(*) from raw.blocks where height >= low and height < least(watermark, low + $1)))::int4 as missing
+  from looked_at`
+
+const appSql = `
+  select ${expiredSql("app")} as expired, array(
+    select worker_type from app.coverage as derived where worker_type <> 'raw_ingester'
+      and not heights <@ (select heights from app.coverage where worker_type = 'raw_ingester')) as ahead`
