@@ -15,6 +15,7 @@ import { poison } from "./scenarios/poison.js"
 import { postgresAway } from "./scenarios/postgres-away.js"
 import { postgresCrashes } from "./scenarios/postgres-crashes.js"
 import { reorgs, reorgsTwo } from "./scenarios/reorgs.js"
+import { reorgsAnvil } from "./scenarios/reorgs-anvil.js"
 import { stops } from "./scenarios/stops.js"
 
 export const scenarios: readonly Scenario[] = [
@@ -32,6 +33,7 @@ export const scenarios: readonly Scenario[] = [
   lies,
   reorgs,
   reorgsTwo,
+  reorgsAnvil,
   diskFull,
   fewConnections,
   clockSkew,
