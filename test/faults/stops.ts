@@ -8,6 +8,8 @@ import { leaseMs, type Stage } from "./stage.js"
 export interface StopsOptions {
   readonly processes: number
   readonly stops: number
+  /** So many are stopped at a time; 1 unless given. */
+  readonly together?: number
   readonly blocks: number
   readonly seed: number
   readonly timeoutMs: number
@@ -24,24 +26,33 @@ export interface StopsFacts {
 }
 
 export async function runWithStops(stage: Stage, options: StopsOptions): Promise<StopsFacts> {
-  const { processes, stops, blocks, seed, timeoutMs } = options
+  const { processes, stops, together = 1, blocks, seed, timeoutMs } = options
   const random = seededRandom(seed)
   for (let i = 0; i < processes; i++) stage.start()
   const lost = new LostRanges(stage, { timeoutMs })
-  for (let stop = 1; stop <= stops; stop++) {
-    const due = Math.floor((blocks * stop) / (stops + 1))
+  for (let stop = 0; stop < stops; ) {
+    const due = Math.floor((blocks * (stop + 1)) / (stops + 1))
     await waitUntil(async () => (await stage.probe.storedBlocks()) >= due, {
-      what: `${due} blocks stored after ${stop - 1} stops`,
+      what: `${due} blocks stored after ${stop} stops`,
       timeoutMs,
       everyMs: 20,
     })
     await pause(random.next() * 200)
-    const victim = stage.members[Math.floor(random.next() * stage.members.length)]!
-    victim.kill("SIGSTOP")
-    await lost.note(victim)
-    // The length of the stop is what is under test: the others must have taken over by its end.
-    await pause(leaseMs * (1.5 + random.next() * 1.5))
-    victim.kill("SIGCONT")
+    const others = [...stage.members]
+    const victims = Array.from({ length: Math.min(together, stops - stop) }, () => {
+      const [victim] = others.splice(Math.floor(random.next() * others.length), 1)
+      // The length of the stop is what is under test: the others must have taken over by its end.
+      return { victim: victim!, stoppedMs: leaseMs * (1.5 + random.next() * 1.5) }
+    })
+    await Promise.all(
+      victims.map(async ({ victim, stoppedMs }) => {
+        victim.kill("SIGSTOP")
+        await lost.note(victim)
+        await pause(stoppedMs)
+        victim.kill("SIGCONT")
+      }),
+    )
+    stop += victims.length
   }
   await stage.complete(blocks + 1, timeoutMs)
   if (stage.members.length !== processes) throw new Error(`a process ended\n${stage.report()}`)

@@ -3,7 +3,9 @@ import { compareRaw, times } from "../compare.js"
 import type { Scenario } from "../scenario.js"
 import { slowWork } from "../slow-work.js"
 
-const blocksPerStop = 300
+const blocksPerStop = 150
+/** A range takes about as long as a lease, so that most stops meet one. */
+const env = { ...slowWork, RPC_MAX_RPS: "30" }
 
 export const stops: Scenario = {
   name: "stops",
@@ -14,9 +16,10 @@ export const stops: Scenario = {
     const blocks = Math.max(600, scene.count * blocksPerStop)
     const postgres = await scene.postgres()
     const { url: rpcUrl } = await scene.node({ blocks })
-    const stage = await scene.stage({ postgres, rpcUrl, env: slowWork })
+    const stage = await scene.stage({ postgres, rpcUrl, env })
     const { recoveryMs, ...facts } = await runWithStops(stage, {
-      ...{ processes: scene.isQuick ? 3 : 6, stops: scene.count, blocks, seed: scene.seed },
+      ...{ processes: scene.isQuick ? 3 : 6, stops: scene.count, together: scene.isQuick ? 1 : 3 },
+      ...{ blocks, seed: scene.seed },
       timeoutMs: 1_800_000,
     })
     const compared = await compareRaw(stage, { against: { postgres, rpcUrl }, head: blocks })
