@@ -37,6 +37,8 @@ const blocksPerLease = 8
 export class LiveDeriver extends LoopingService {
   private readonly options: LiveDeriverOptions
   private seenEnd = 0
+  /** What is stored after this is left to the next turn. */
+  private lookedAt = 0
 
   constructor(options: LiveDeriverOptions) {
     super({
@@ -57,10 +59,11 @@ export class LiveDeriver extends LoopingService {
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {
+    this.lookedAt = this.clock.monotonic()
     try {
       return await this.lookAndDerive(signal)
     } finally {
-      this.options.gate?.end("tip")
+      this.options.gate?.end("tip", this.lookedAt)
     }
   }
 
@@ -75,6 +78,7 @@ export class LiveDeriver extends LoopingService {
     if (to > this.seenEnd) {
       // Another process may have stored it, and nobody woke this one.
       gate?.begin("tip")
+      this.lookedAt = this.clock.monotonic()
       if (this.seenEnd > 0) gate?.moved()
     }
     this.seenEnd = to
@@ -99,7 +103,8 @@ export class LiveDeriver extends LoopingService {
       const { committed, dropped } = outcome.result
       if (committed.length === members.length) onDerived(outcome.range)
       for (const { fault } of dropped) if (fault) this.tell(fault)
-      return true
+      // Up to the end, by all: there is nothing more to look for, and history waits meanwhile.
+      return outcome.range.to < region.to || committed.length < members.length
     }
     if (outcome.cause === "shutdown") return false
     if (!(outcome.error instanceof WorkerFault)) throw outcome.error
