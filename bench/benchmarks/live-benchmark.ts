@@ -10,6 +10,7 @@ import { Connection } from "../../src/postgres/connection.js"
 import { freePort } from "../../src/postgres/embedded/free-port.js"
 import { rawIngester } from "../../src/raw/raw-tables.js"
 import { startDemo } from "../environment/demo-chain.js"
+import { startPacedNode } from "../environment/paced-node.js"
 import { type BenchChain, startLiveChain } from "../environment/standard-chain.js"
 import { onStop } from "../environment/stop-all.js"
 import { quantile } from "../measure/statistics.js"
@@ -29,18 +30,27 @@ const mostHeads = 1_000
 /** Of the demo chain; the node takes a minute or two to make them, once, and a gigabyte to keep them. */
 const demoHistory = 4_000
 const demoBlockMs = 250
+/** Heights so far below the head are history: the node says that they are final. */
+const finality = 64
 const denseBlockMs = 500
 
 export const liveBenchmark: Benchmark = {
   title: "Live deriving",
   async run({ blocks, say, ...input }) {
+    const heads = Math.min(blocks, mostHeads)
     const chain = await startDemo({ historyBlocks: demoHistory, blockMs: demoBlockMs, say })
-    return measure(chain, {
-      ...input,
-      say,
-      heads: Math.min(blocks, mostHeads),
-      about: `The demo chain (anvil and the demo's traffic: 0 to 40 transactions a block, 8 on average), four blocks a second, after a past of ${demoHistory.toLocaleString("en")} blocks of 12 on average`,
-    })
+    const seconds = ((heads + warmUpHeads + spareHeads) * demoBlockMs) / 1_000
+    const blocksPerSecond = demoHistory / seconds
+    const url = await startPacedNode({ url: chain.url, below: demoHistory - finality, blocksPerSecond })
+    return measure(
+      { ...chain, url },
+      {
+        ...input,
+        say,
+        heads,
+        about: `The demo chain (anvil and the demo's traffic: 0 to 40 transactions a block, 8 on average), four blocks a second, after a past of ${demoHistory.toLocaleString("en")} blocks of 12 on average, which the node is asked for no faster than ${blocksPerSecond.toFixed(0)} blocks a second, so that they last`,
+      },
+    )
   },
 }
 
