@@ -33,10 +33,15 @@ export interface LiveDeriverOptions {
 /** How far below the tip it looks: what lies deeper is history. */
 const tipBlocks = 64
 const blocksPerLease = 8
+/** With nothing new it is looked for what failed, or was reopened, only so often. */
+const lookAgainMs = 1_000
 
 export class LiveDeriver extends LoopingService {
   private readonly options: LiveDeriverOptions
   private seenEnd = 0
+  /** The tip has moved while it was looked at. */
+  private moves = false
+  private idleAt = Number.NEGATIVE_INFINITY
   /** What is stored after this is left to the next turn. */
   private lookedAt = 0
 
@@ -55,6 +60,8 @@ export class LiveDeriver extends LoopingService {
   /** Raw has something new. */
   override wake(): void {
     this.options.gate?.begin("tip")
+    // Also where it ends as high as before: some of it may be new.
+    this.idleAt = Number.NEGATIVE_INFINITY
     super.wake()
   }
 
@@ -81,7 +88,12 @@ export class LiveDeriver extends LoopingService {
       this.lookedAt = this.clock.monotonic()
       if (this.seenEnd > 0) gate?.moved()
     }
+    const isNew = to !== this.seenEnd
+    // What was there when it began is caught up with in one piece: it costs half of what the same blocks cost one after the other.
+    if (this.seenEnd > 0 && isNew) this.moves = true
     this.seenEnd = to
+    const now = this.clock.monotonic()
+    if (!isNew && now - this.idleAt < lookAgainMs) return undefined
     const region = { from: Math.max(plan.startHeight, to - tipBlocks), to }
     while (!signal.aborted && (await this.take(plan, region, signal)));
     return undefined
@@ -94,11 +106,20 @@ export class LiveDeriver extends LoopingService {
   ): Promise<boolean> {
     const { deriver, leaseTtlMs, onOutcome, onDerived } = this.options
     const outcome = await deriver.deriveNext(
-      { members, regions: [region], maxBlocks: blocksPerLease, ttlMs: leaseTtlMs, order: "oldest" },
+      {
+        members,
+        regions: [region],
+        maxBlocks: this.moves ? blocksPerLease : tipBlocks,
+        ttlMs: leaseTtlMs,
+        order: "oldest",
+      },
       signal,
     )
     onOutcome(outcome)
-    if (outcome.kind === "idle") return false
+    if (outcome.kind === "idle") {
+      this.idleAt = this.clock.monotonic()
+      return false
+    }
     if (outcome.kind === "done") {
       const { committed, dropped } = outcome.result
       if (committed.length === members.length) onDerived(outcome.range)
