@@ -5,7 +5,7 @@ import { parseArgs } from "node:util"
 import type { Benchmark } from "./benchmarks/benchmark.js"
 import { claimBenchmark } from "./benchmarks/claim-benchmark.js"
 import { deriveBenchmark } from "./benchmarks/derive-benchmark.js"
-import { liveBenchmark } from "./benchmarks/live-benchmark.js"
+import { liveBenchmark, liveDenseBenchmark } from "./benchmarks/live-benchmark.js"
 import { memoryBenchmark } from "./benchmarks/memory-benchmark.js"
 import { profileBenchmark } from "./benchmarks/profile-benchmark.js"
 import { rawBenchmark } from "./benchmarks/raw-benchmark.js"
@@ -26,6 +26,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   claim: claimBenchmark,
   profile: profileBenchmark,
   live: liveBenchmark,
+  "live-dense": liveDenseBenchmark,
   rollback: rollbackBenchmark,
   "reorg-backfill": reorgBackfillBenchmark,
 }

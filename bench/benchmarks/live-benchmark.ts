@@ -9,76 +9,125 @@ import { systemClock } from "../../src/platform/clock.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { freePort } from "../../src/postgres/embedded/free-port.js"
 import { rawIngester } from "../../src/raw/raw-tables.js"
-import { startLiveChain } from "../environment/standard-chain.js"
+import { startDemo } from "../environment/demo-chain.js"
+import { startPacedNode } from "../environment/paced-node.js"
+import { type BenchChain, startLiveChain } from "../environment/standard-chain.js"
 import { onStop } from "../environment/stop-all.js"
 import { quantile } from "../measure/statistics.js"
 import { type HeadDelay, watchHeads } from "../measure/watch-heads.js"
 import type { Table } from "../report/render-table.js"
-import type { Benchmark } from "./benchmark.js"
+import type { Benchmark, BenchmarkInput, BenchmarkReport } from "./benchmark.js"
 
-const blockMs = 500
+/** Left out: the tip has just been reached. */
 const warmUpHeads = 10
 /** Made while the process starts. */
 const spareHeads = 120
 const lookEveryMs = 1_000
 const program = join(import.meta.dirname, "..", "..", "bin", "tidemark.js")
+/** More would take the afternoon. */
+const mostHeads = 1_000
+
+/** Of the demo chain; the node takes a minute or two to make them, once, and a gigabyte to keep them. */
+const demoHistory = 4_000
+const demoBlockMs = 250
+/** Heights so far below the head are history: the node says that they are final. */
+const finality = 64
+const denseBlockMs = 500
 
 export const liveBenchmark: Benchmark = {
   title: "Live deriving",
-  async run({ postgres, blocks, say }) {
-    const directory = await mkdtemp(join(tmpdir(), "tidemark-bench-live-"))
-    onStop(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
-    const chain = await startLiveChain({ heads: blocks + warmUpHeads + spareHeads, blockMs })
-    const databaseUrl = await postgres.freshDatabase()
-    const child = spawn(process.execPath, [program, "start", "--rpc", `${chain.url},${chain.wsUrl}`], {
-      cwd: directory,
-      env: {
-        ...process.env,
-        DB_RAW_URL: databaseUrl,
-        LOG_FORMAT: "json",
-        PORT: String(await freePort()),
+  async run({ blocks, say, ...input }) {
+    const heads = Math.min(blocks, mostHeads)
+    const chain = await startDemo({ historyBlocks: demoHistory, blockMs: demoBlockMs, say })
+    const seconds = ((heads + warmUpHeads + spareHeads) * demoBlockMs) / 1_000
+    const blocksPerSecond = demoHistory / seconds
+    const url = await startPacedNode({ url: chain.url, below: demoHistory - finality, blocksPerSecond })
+    return measure(
+      { ...chain, url },
+      {
+        ...input,
+        say,
+        heads,
+        about: `The demo chain (anvil and the demo's traffic: 0 to 40 transactions a block, 8 on average), four blocks a second, after a past of ${demoHistory.toLocaleString("en")} blocks of 12 on average, which the node is asked for no faster than ${blocksPerSecond.toFixed(0)} blocks a second, so that they last`,
       },
-      stdio: ["ignore", "ignore", "inherit"],
-    })
-    onStop(async () => void child.kill("SIGKILL"))
-    const connection = await Connection.open({ url: databaseUrl, applicationName: "tidemark bench" })
-    onStop(async () => connection.destroy())
-    await untilFollowing(child, connection)
-    const watch = await watchHeads({ wsUrl: chain.wsUrl, databaseUrl })
-    onStop(() => watch.stop())
-
-    const began = performance.now()
-    const before = await readHistory(connection)
-    let filling = 0
-    let looks = 0
-    for (let nextSay = 0; watch.delays.length < warmUpHeads + blocks; looks++) {
-      await systemClock.sleep(lookEveryMs)
-      if (child.exitCode !== null) throw new Error("the product ended")
-      const { raw, derived, total } = await readHistory(connection)
-      if (raw < total && derived < total) filling++
-      if (looks < nextSay) continue
-      nextSay = looks + 10
-      say(
-        `${watch.delays.length} heads, history ${raw.toLocaleString("en")} stored and ${derived.toLocaleString("en")} derived of ${total.toLocaleString("en")}`,
-      )
-    }
-    const seconds = (performance.now() - began) / 1_000
-    const after = await readHistory(connection)
-    await watch.stop()
-    child.kill("SIGTERM")
-    await connection.end()
-    await chain.stop()
-    const delays = watch.delays.slice(warmUpHeads)
-    const rate = (pick: (history: History) => number): string =>
-      ((pick(after) - pick(before)) / seconds).toFixed(0)
-    return {
-      tables: [delayTable(delays)],
-      notes: [
-        `Blocks of 50 transactions and 60 logs, two a second, seen by a reader of the database that looks every 5 ms from the node's announcement on; the first ${warmUpHeads} are left out. Goal: p99 within 250 ms.`,
-        `History was filling beside it, both raw and derived, for ${((100 * filling) / looks).toFixed(0)} % of the time: ${rate(({ raw }) => raw)} blocks a second stored and ${rate(({ derived }) => derived)} derived, by the same process and the same Postgres.`,
-      ],
-    }
+    )
   },
+}
+
+export const liveDenseBenchmark: Benchmark = {
+  title: "Live deriving, dense blocks",
+  async run({ blocks, ...input }) {
+    const heads = Math.min(blocks, mostHeads)
+    const chain = await startLiveChain({ heads: heads + warmUpHeads + spareHeads, blockMs: denseBlockMs })
+    return measure(chain, {
+      ...input,
+      heads,
+      about:
+        "Blocks of 50 transactions and 60 logs, two a second, and more history below than can be filled in the time",
+    })
+  },
+}
+
+interface Measuring extends Omit<BenchmarkInput, "blocks" | "rounds"> {
+  readonly heads: number
+  readonly about: string
+}
+
+async function measure(
+  chain: BenchChain,
+  { postgres, heads, about, say }: Measuring,
+): Promise<BenchmarkReport> {
+  const directory = await mkdtemp(join(tmpdir(), "tidemark-bench-live-"))
+  onStop(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
+  const databaseUrl = await postgres.freshDatabase()
+  const child = spawn(process.execPath, [program, "start", "--rpc", `${chain.url},${chain.wsUrl}`], {
+    cwd: directory,
+    env: {
+      ...process.env,
+      DB_RAW_URL: databaseUrl,
+      LOG_FORMAT: "json",
+      PORT: String(await freePort()),
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  })
+  onStop(async () => void child.kill("SIGKILL"))
+  const connection = await Connection.open({ url: databaseUrl, applicationName: "tidemark bench" })
+  onStop(async () => connection.destroy())
+  await untilFollowing(child, connection)
+  const watch = await watchHeads({ wsUrl: chain.wsUrl, databaseUrl })
+  onStop(() => watch.stop())
+
+  const began = performance.now()
+  const before = await readHistory(connection)
+  let filling = 0
+  let looks = 0
+  for (let nextSay = 0; watch.delays.length < warmUpHeads + heads; looks++) {
+    await systemClock.sleep(lookEveryMs)
+    if (child.exitCode !== null) throw new Error("the product ended")
+    const { raw, derived, total } = await readHistory(connection)
+    if (raw < total && derived < total) filling++
+    if (looks < nextSay) continue
+    nextSay = looks + 10
+    say(
+      `${watch.delays.length} heads, history ${raw.toLocaleString("en")} stored and ${derived.toLocaleString("en")} derived of ${total.toLocaleString("en")}`,
+    )
+  }
+  const seconds = (performance.now() - began) / 1_000
+  const after = await readHistory(connection)
+  await watch.stop()
+  child.kill("SIGTERM")
+  await connection.end()
+  await chain.stop()
+  const delays = watch.delays.slice(warmUpHeads)
+  const rate = (pick: (history: History) => number): string =>
+    ((pick(after) - pick(before)) / seconds).toFixed(0)
+  return {
+    tables: [delayTable(delays)],
+    notes: [
+      `${about}. Seen by a reader of the database that looks every 5 ms from the node's announcement on; the first ${warmUpHeads} are left out. Goal: p99 within 250 ms.`,
+      `History was filling beside it, both raw and derived, for ${((100 * filling) / looks).toFixed(0)} % of the time: ${rate(({ raw }) => raw)} blocks a second stored and ${rate(({ derived }) => derived)} derived, by the same process and the same Postgres.`,
+    ],
+  }
 }
 
 interface History {

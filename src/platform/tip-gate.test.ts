@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest"
 import { VirtualClock } from "../../test/support/virtual-clock.js"
 import { TipGate } from "./tip-gate.js"
 
-async function passed(gate: TipGate, clock: VirtualClock): Promise<number> {
+async function passed(gate: TipGate, clock: VirtualClock, lockedMs?: number): Promise<number> {
   const began = clock.monotonic()
   let done = false
-  void gate.pass().then(() => {
+  const passing = lockedMs === undefined ? gate.pass() : gate.passBefore(lockedMs)
+  void passing.then(() => {
     done = true
   })
   for (let ms = 0; ms < 5_000; ms++) {
@@ -68,6 +69,57 @@ describe("TipGate", () => {
     expect([gate.live, gate.busy]).toEqual([true, false])
     clock.advance(60_001)
     expect(gate.live).toBe(false)
+  })
+
+  describe("before rows are locked", () => {
+    /** A block every 500 ms, the last one just now. */
+    const everyHalfSecond = (clock: VirtualClock): TipGate => {
+      const gate = new TipGate({ clock })
+      clock.advance(1)
+      for (let block = 0; block < 20; block++) {
+        clock.advance(500)
+        gate.moved()
+      }
+      return gate
+    }
+
+    test("history goes on where it is done before the next block", async () => {
+      const clock = new VirtualClock()
+      const gate = everyHalfSecond(clock)
+      clock.advance(300)
+      expect(await passed(gate, clock, 150)).toBe(0)
+    })
+
+    test("history waits for the next block where that would come in between", async () => {
+      const clock = new VirtualClock()
+      const gate = everyHalfSecond(clock)
+      clock.advance(450)
+      void clock.sleep(50).then(() => gate.begin("tip"))
+      void clock.sleep(150).then(() => {
+        gate.moved()
+        gate.end("tip")
+      })
+      const waited = await passed(gate, clock, 150)
+      expect(waited).toBeGreaterThanOrEqual(150)
+      expect(waited).toBeLessThan(170)
+    })
+
+    test("a block that does not come is not waited for", async () => {
+      const clock = new VirtualClock()
+      const gate = everyHalfSecond(clock)
+      clock.advance(450)
+      expect(await passed(gate, clock, 150)).toBeLessThan(100)
+    })
+
+    test("what takes longer than from block to block waits only for one that is there", async () => {
+      const clock = new VirtualClock()
+      const gate = everyHalfSecond(clock)
+      clock.advance(450)
+      expect(await passed(gate, clock, 600)).toBe(0)
+      gate.begin("tip")
+      void clock.sleep(80).then(() => gate.end("tip"))
+      expect(await passed(gate, clock, 600)).toBeGreaterThanOrEqual(80)
+    })
   })
 
   test("a thread that died in the middle of a block holds nobody up for longer than a second", async () => {

@@ -8,6 +8,8 @@ export type TipPart = "head" | "tip"
 
 const slots: Readonly<Record<TipPart, number>> = { head: 0, tip: 1 }
 const movedSlot = 2
+/** How long it usually is from one new block to the next. */
+const everySlot = 3
 /** A tip that moved within this is one that somebody watches. */
 const liveMs = 60_000
 /** After this it is not one block any more but many, or its thread is gone: history goes on beside it. */
@@ -15,6 +17,8 @@ const longestMs = 1_000
 /** How long history waits at once. After that, and after any shorter wait, it goes on for as long as it has waited: half of the time is its own. */
 const patienceMs = 300
 const lookEveryMs = 5
+/** A new block reaches for rows that others change this long after it was seen, at the soonest; and a commit takes its time. */
+const headStartMs = 20
 
 export class TipGate {
   readonly memory: SharedArrayBuffer
@@ -24,7 +28,7 @@ export class TipGate {
 
   constructor({ clock, memory }: { clock: Clock; memory?: SharedArrayBuffer }) {
     this.clock = clock
-    this.memory = memory ?? new SharedArrayBuffer(3 * Float64Array.BYTES_PER_ELEMENT)
+    this.memory = memory ?? new SharedArrayBuffer(4 * Float64Array.BYTES_PER_ELEMENT)
     this.since = new Float64Array(this.memory)
   }
 
@@ -32,13 +36,18 @@ export class TipGate {
     this.since[slots[part]] = this.clock.monotonic()
   }
 
-  end(part: TipPart): void {
-    this.since[slots[part]] = 0
+  /** Not what began after `until`: somebody has the next block already. */
+  end(part: TipPart, until = Number.POSITIVE_INFINITY): void {
+    if (this.since[slots[part]]! <= until) this.since[slots[part]] = 0
   }
 
   /** There is a block that was not there before. */
   moved(): void {
-    this.since[movedSlot] = this.clock.monotonic()
+    const now = this.clock.monotonic()
+    const last = this.since[movedSlot]!
+    const every = this.since[everySlot]!
+    if (last > 0) this.since[everySlot] = every > 0 ? every * 0.8 + (now - last) * 0.2 : now - last
+    this.since[movedSlot] = now
   }
 
   get live(): boolean {
@@ -60,5 +69,21 @@ export class TipGate {
     while (this.busy && this.clock.monotonic() - began < patienceMs)
     const now = this.clock.monotonic()
     this.freeUntil = now + (now - began)
+  }
+
+  /**
+   * For history, before it locks rows for about so long that a new block may want: after that block where it would come in between.
+   * What takes longer than from one block to the next cannot be kept apart from them, and begins when one is done.
+   */
+  async passBefore(lockedMs: number): Promise<void> {
+    const until = this.clock.monotonic() + patienceMs + lockedMs
+    const meets = (): boolean => {
+      const now = this.clock.monotonic()
+      if (this.busy) return true
+      const every = this.since[everySlot]!
+      const next = this.since[movedSlot]! + every
+      return this.live && lockedMs < every && now < next + headStartMs && now + lockedMs > next + headStartMs
+    }
+    while (meets() && this.clock.monotonic() < until) await this.clock.sleep(lookEveryMs)
   }
 }

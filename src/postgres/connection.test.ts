@@ -147,6 +147,37 @@ describe("Connection", () => {
     await connection.end()
   })
 
+  it("a copy into several tables stores all of them, and what follows a refused one goes nowhere", async () => {
+    const connection = await open()
+    await connection.query("create temporary table a (x int4 primary key); create temporary table b (x int4)")
+    const rows = (values: Iterable<number>): Buffer => {
+      const buffer = new CopyBuffer()
+      for (const value of values) {
+        buffer.row(1)
+        buffer.int4(value)
+      }
+      return buffer.take()
+    }
+    const many = rows(Array.from({ length: 200_000 }, (_, at) => at))
+    const into = (table: string, ...buffers: Buffer[]) => ({ table, columns: ["x"], buffers })
+    expect(await connection.copyInAll([into("a", rows([1, 2])), into("b", many, rows([7]))])).toEqual([
+      2, 200_001,
+    ])
+    // More than the socket takes at once is still to be sent when the first of them is refused.
+    const refused = connection.copyInAll([
+      into("a", rows([3]), rows([1])),
+      into("b", ...Array.from({ length: 20 }, () => many)),
+    ])
+    const next = connection.copyInAll([into("a", rows([4])), into("b", rows([8]))])
+    await expect(refused).rejects.toMatchObject({ data: { sqlState: "23505" } })
+    expect(await next).toEqual([1, 1])
+    const { rows: counts } = await connection.query(
+      "select (select array_agg(x order by x) from a) as a, (select count(*)::int4 from b) as b",
+    )
+    expect(counts).toEqual([{ a: [1, 2, 4], b: 200_002 }])
+    await connection.end()
+  })
+
   it("a transaction commits what was done and rolls back what threw", async () => {
     const connection = await open()
     await connection.transaction((tx) => tx.query("insert into t values (10)"))

@@ -2,13 +2,12 @@
 // reaper can end it. Losing it is a DATABASE_UNREACHABLE of whatever was under way; it never crashes the process.
 
 import pg from "pg"
-import { from as copyFrom, to as copyTo } from "pg-copy-streams"
+import { to as copyTo } from "pg-copy-streams"
 import { IndexerError } from "../platform/errors.js"
 import { BinaryRows } from "./binary-rows.js"
-import { copyHeader, copyTrailer } from "./copy-buffer.js"
+import { type CopiedTable, CopyIn } from "./copy-in.js"
 import { databaseAddress } from "./database-address.js"
 import { assertServerVersion, toIndexerError } from "./postgres-error.js"
-import { quoteIdentifier, quoteTable } from "./quote-identifier.js"
 import type { Backend, SqlConnection } from "./sql-connection.js"
 import { beginStatement, type QueryOptions, type TransactionOptions } from "./transaction.js"
 
@@ -25,9 +24,6 @@ export interface ConnectionOptions {
 
 /** The expression whose text `Backend.startedAt` is compared with. */
 export const backendStartText = `to_char(backend_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-
-/** The server holds a message in memory as a whole; pieces of this size are as fast as larger ones. */
-const messageBytes = 256 * 1024
 
 const identifySql = `select pid, ${backendStartText} as started_at, current_setting('server_version_num') as version
   from pg_stat_activity where pid = pg_backend_pid()`
@@ -137,27 +133,21 @@ export class Connection implements SqlConnection {
    * framing is added here, so they may come from several encoders. They must not change until the promise settles.
    */
   async copyIn(table: string, columns: readonly string[], buffers: readonly Buffer[]): Promise<number> {
+    const [stored] = await this.copyInAll([{ table, columns, buffers }])
+    return stored!
+  }
+
+  /** The same for several tables, one after the other. */
+  async copyInAll(tables: readonly CopiedTable[]): Promise<readonly number[]> {
     this.#assertOpen()
-    const names = columns.map((column) => quoteIdentifier(column)).join(", ")
-    const stream = copyFrom(`copy ${quoteTable(table)} (${names}) from stdin (format binary)`)
-    const finished = new Promise<void>((resolve, reject) => {
-      stream.once("finish", resolve)
-      stream.on("error", reject)
-    })
-    this.#client.query(stream)
-    stream.write(copyHeader)
-    for (const buffer of buffers) {
-      const rows = withoutHeader(buffer)
-      for (let at = 0; at < rows.length; at += messageBytes)
-        stream.write(rows.subarray(at, at + messageBytes))
-    }
-    stream.end(copyTrailer)
+    if (tables.length === 0) return []
+    const copy = new CopyIn(tables)
+    this.#client.query(copy)
     try {
-      await finished
+      return await copy.finished
     } catch (error) {
       throw this.#map(error)
     }
-    return stream.rowCount
   }
 
   /** The rows of a query as binary COPY. The query takes no parameters: whatever goes into it must be safe as text. */
@@ -238,7 +228,3 @@ export class Connection implements SqlConnection {
     onClose?.()
   }
 }
-
-const withoutHeader = (buffer: Buffer): Buffer =>
-  // No row can begin like this: it would have 20,551 columns.
-  buffer.subarray(0, copyHeader.length).equals(copyHeader) ? buffer.subarray(copyHeader.length) : buffer

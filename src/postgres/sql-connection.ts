@@ -2,6 +2,7 @@
 // to a server; the simulation has a model of it.
 
 import type { BinaryRows } from "./binary-rows.js"
+import type { CopiedTable } from "./copy-in.js"
 import type { SqlExecutor } from "./sql-executor.js"
 import type { TransactionOptions } from "./transaction.js"
 
@@ -19,6 +20,7 @@ export interface SqlConnection extends SqlExecutor<SqlConnection> {
   commit(): Promise<void>
   rollback(): Promise<void>
   copyIn(table: string, columns: readonly string[], buffers: readonly Buffer[]): Promise<number>
+  copyInAll(tables: readonly CopiedTable[]): Promise<readonly number[]>
   copyOut(query: string, options: { fields: number }): Promise<BinaryRows>
   /** Cuts the connection at once. What was not yet committed never will be: no statement can follow. */
   destroy(): void

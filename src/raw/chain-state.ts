@@ -108,6 +108,7 @@ export async function pinChain(
  * Records what the node says. Finality never goes back, and the live stretch opens where finality stood first. It rises only over blocks that
  * are on the chain it was said of: where something is stored above it, that has to be linked up to the head. What is stored and lost
  * meanwhile would otherwise lie below finality, where nobody looks for it. Gives the finality that is on record.
+ * Does not wait for the disk: whatever is decided by it comes later in the same log, so it is never lost alone.
  */
 export async function recordHead(
   sql: Queryable,
@@ -125,7 +126,7 @@ export async function recordHead(
                and heights + skipped @> int8range(least(chain_state.finalized_height, $1::int8), $1::int8 + 1))
          then greatest(finalized_height, $3::int8) else finalized_height end,
        live_from = coalesce(live_from, greatest($3::int8, start_height))
-     returning finalized_height`,
+     returning finalized_height, set_config('synchronous_commit', 'off', true)`,
     [head.height, Buffer.from(head.hash.slice(2), "hex"), finalizedHeight, holder, rawIngester],
   )
   return heightFrom(rows[0]!.finalized_height)

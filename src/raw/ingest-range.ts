@@ -45,10 +45,10 @@ export async function ingestRange(
     let more = await fill(writer, { batches, clock, flushBytes })
     await leases.commit(lease, {
       write: async (tx) => {
-        await flush(writer, { tx, turns })
+        await flush(writer, { tx, turns, clock })
         while (more) {
           more = await fill(writer, { batches, clock, flushBytes })
-          await flush(writer, { tx, turns })
+          await flush(writer, { tx, turns, clock })
         }
         // Before the locks that others wait for are taken: it may ask the node.
         const edges = writer.edges(lease.range)
@@ -64,11 +64,11 @@ export async function ingestRange(
 
 async function flush(
   writer: BlockWriter,
-  { tx, turns }: { tx: SqlConnection; turns: Turns | undefined },
+  { tx, turns, clock }: { tx: SqlConnection; turns: Turns | undefined; clock: Clock },
 ): Promise<void> {
   const end = await turns?.take()
   try {
-    await writer.flush(tx)
+    await writer.flush(tx, { between: () => clock.turn() })
   } finally {
     end?.()
   }

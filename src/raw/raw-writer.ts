@@ -4,6 +4,7 @@
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import type { Hex, RawBlock, RawEvent, RawTransaction } from "../domain/raw-block.js"
 import { CopyBuffer } from "../postgres/copy-buffer.js"
+import type { CopiedTable } from "../postgres/copy-in.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import { eventsSample } from "./events-sample.js"
 import {
@@ -38,12 +39,21 @@ const zeroTotals = (): WriterTotals => ({
 /** A table's buffer that grew beyond this for one huge block is let go afterwards. */
 const keptBytes = 8 << 20
 
+/** Less is copied into all tables at once. */
+const smallBytes = 1 << 20
+
+export interface FlushOptions {
+  readonly schema?: string
+  readonly lookups?: boolean
+  readonly between?: () => Promise<void>
+}
+
 /** Where the blocks of a range go. The simulation has one that needs no bytes. */
 export interface BlockWriter {
   readonly totals: WriterTotals
   readonly byteLength: number
   add(block: RawBlock): void
-  flush(tx: SqlConnection): Promise<void>
+  flush(tx: SqlConnection, options?: FlushOptions): Promise<void>
   reset(): void
   edges(range: BlockRange): RangeEdges
 }
@@ -100,11 +110,15 @@ export class RawWriter implements BlockWriter {
     this.totals.sourceBytes += block.sourceBytes
   }
 
-  /** Into another schema, or without lookups, where blocks are to be compared and not kept. */
+  /**
+   * Into another schema, or without lookups, where blocks are to be compared and not kept. A few blocks go to the server at once;
+   * between the tables of many `between` is waited for.
+   */
   async flush(
     tx: SqlConnection,
-    { schema = "raw", lookups = true }: { schema?: string; lookups?: boolean } = {},
+    { schema = "raw", lookups = true, between }: FlushOptions = {},
   ): Promise<void> {
+    const isSmall = this.byteLength < smallBytes
     this.totals.encodedBytes += this.byteLength
     const tables: [string, readonly string[], CopyBuffer][] = [
       ["blocks", blockColumns, this.blocks],
@@ -113,12 +127,19 @@ export class RawWriter implements BlockWriter {
       ["tx_lookup", txLookupColumns, this.txLookup],
       ["block_lookup", blockLookupColumns, this.blockLookup],
     ]
-    for (const [table, columns, buffer] of tables) {
+    const copies = tables.flatMap(([table, columns, buffer]): CopiedTable[] => {
       const isLookup = buffer === this.txLookup || buffer === this.blockLookup
-      if (buffer.rows > 0 && (lookups || !isLookup))
-        await tx.copyIn(`${schema}.${table}`, columns, [buffer.view()])
-      buffer.reset(keptBytes)
+      if (buffer.rows === 0 || (isLookup && !lookups)) return []
+      return [{ table: `${schema}.${table}`, columns, buffers: [buffer.view()] }]
+    })
+    if (isSmall) await tx.copyInAll(copies)
+    else {
+      for (const [at, copy] of copies.entries()) {
+        if (at > 0) await between?.()
+        await tx.copyInAll([copy])
+      }
     }
+    for (const [, , buffer] of tables) buffer.reset(keptBytes)
   }
 
   /** Ready for another range, in the same memory. Whatever was not flushed is forgotten. */

@@ -22,6 +22,8 @@ export interface IngestThreadInput {
   readonly lanes: number
   /** Shared by the threads of the chain: whether a new block is being stored or derived. */
   readonly gate: SharedArrayBuffer
+  /** Whether this process derives what it stores. */
+  readonly derives: boolean
 }
 
 export type ToThread =

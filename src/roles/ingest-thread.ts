@@ -113,8 +113,11 @@ if (input.followsHead) {
     mayClaim,
     onOutcome: (outcome) => {
       reporter.outcome(outcome)
-      if (outcome.kind === "done") post({ type: "stored", to: outcome.lease.range.to })
-      else gate.end("head")
+      if (outcome.kind === "done") {
+        // Before its own part ends: history would slip in while the thread that derives it is being woken.
+        if (input.derives) gate.begin("tip")
+        post({ type: "stored", to: outcome.lease.range.to })
+      } else gate.end("head")
     },
     onHead: (head) => reporter.head(head),
     reorgs: new ReorgWatch({

@@ -175,6 +175,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
           borrowed,
           spawned,
           gate,
+          derives,
         },
       )
       // Before anything is stored: a database that went back must not be built upon.

@@ -37,6 +37,7 @@ export interface PrepareIngestOptions
   readonly lanes: number
   /** Shared by all threads of the process. */
   readonly gate: SharedArrayBuffer
+  readonly derives: boolean
   readonly borrowed: BorrowedConnections
 }
 
@@ -115,6 +116,7 @@ function threadInputs({
   databases,
   lanes,
   gate,
+  derives,
 }: PrepareIngestOptions): IngestThreadInput[] {
   // One more for the head: beside history it would wait for every block that is decoded there.
   return Array.from({ length: settings.threads + 1 }, (_, index) => ({
@@ -129,5 +131,6 @@ function threadInputs({
     followsHead: index === 0,
     lanes: index === 0 ? 0 : lanes,
     gate,
+    derives,
   }))
 }

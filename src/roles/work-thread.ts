@@ -31,7 +31,8 @@ const random = systemRandom
 const post = (message: FromWorkThread): void => port.postMessage(message)
 const logger = createThreadLogger(post, { chain: input.chainName, workThread: input.index })
 const registry = await loadWorkers({ configFile: input.configFile, chain })
-const store = new PostgresDerivedStore(registry)
+// A thread for the tip, or for history. Prepared statements need a session of one's own.
+const store = new PostgresDerivedStore(registry, { named: input.derivesTip && !settings.pooledConnections })
 const progress = new DeriveProgress(input.progress)
 const applicationName = `tidemark ${input.chainName} work`
 const connectRaw = (): Promise<Connection> => Connection.open({ url: input.rawUrl, applicationName })
@@ -100,10 +101,7 @@ if (input.derivesTip) {
     deriver: tip.deriver,
     copier: new RawCoverageCopier({
       raw: { query: async (sql, params) => (await tip.raw.idleConnection()).query(sql, params) },
-      app: {
-        query: async (sql, params) => (await tip.deriver.connection()).query(sql, params),
-        transaction: async (work, options) => (await tip.deriver.connection()).transaction(work, options),
-      },
+      app: () => tip.deriver.connection(),
     }),
     readPlan: planOf(tip),
     gate,

@@ -37,7 +37,7 @@ const storeBranch = async (seed: number, from: number, to: number): Promise<void
     "update raw.coverage set heights = heights + int8multirange(int8range($1::int8, $2::int8))",
     [from, to],
   )
-  await new RawCoverageCopier({ raw, app: store.app }).copy()
+  await new RawCoverageCopier({ raw, app: async () => store.app }).copy()
 }
 const rollback = async (from: number): Promise<void> => {
   const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
@@ -123,7 +123,7 @@ test("an app store that missed a rollback replays it, and loses what raw does no
   expect(await reconcileStores(deps())).toBe("agreed")
   const { rows } = await store.app.query<{ chain_epoch: string }>("select chain_epoch from app.chain_state")
   expect(rows).toEqual([{ chain_epoch: "1" }])
-  await new RawCoverageCopier({ raw, app: store.app }).copy()
+  await new RawCoverageCopier({ raw, app: async () => store.app }).copy()
   await store.deriveAll()
   await expectRight()
 })

@@ -101,7 +101,7 @@ async function refill(): Promise<void> {
     )
   }
   await raw.query("update raw.coverage set heights = heights + $1::int8multirange", [gap!.heights])
-  await new RawCoverageCopier({ raw, app: store.app }).copy()
+  await new RawCoverageCopier({ raw, app: async () => store.app }).copy()
   await store.deriveAll()
 }
 

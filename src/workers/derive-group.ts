@@ -12,7 +12,7 @@ import type { DerivedStore, EmittedRows } from "./derived-store.js"
 import type { RawRange, RawReader } from "./raw-range.js"
 import type { ExtractContext, UpstreamRow, WorkerDefinition } from "./worker-definition.js"
 import { WorkerFault } from "./worker-fault.js"
-import type { WorkerRegistry } from "./worker-registry.js"
+import { eventTables, type WorkerRegistry } from "./worker-registry.js"
 
 export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
   readonly leases: LeaseStore<Tx>
@@ -25,7 +25,9 @@ export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
   /** Shared by all that fold history in this thread; the tip has none to wait for. */
   readonly turns?: Turns
   /** History waits here for a new block between its steps; never once it has locked rows that others change. */
-  readonly gate?: Pick<TipGate, "pass">
+  readonly gate?: Pick<TipGate, "pass" | "passBefore">
+  /** As the range before took. */
+  readonly foldMsPerBlock?: number
   readonly clock: Clock
 }
 
@@ -130,7 +132,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
         },
         apply: async (tx) => {
           this.endTurn = (await this.deps.turns?.take()) ?? this.endTurn
-          await this.deps.gate?.pass()
+          await this.deps.gate?.passBefore(this.totals.blocks * (this.deps.foldMsPerBlock ?? 0))
           await this.timed("foldMs", () => this.applyFolds(tx))
           this.totals.heldUpTip = await this.deps.store.holdsUpTip(tx)
         },
@@ -249,12 +251,24 @@ class GroupRun<Tx, Sink extends EmittedRows> {
 
   private async applyFolds(tx: Tx): Promise<void> {
     const { range } = this.held[0]!
+    const without = this.tablesWithoutRows()
     for (const { name } of this.workers()) {
-      await this.blamed(name, () => this.deps.store.applyFolds(tx, { worker: name, range }))
+      await this.blamed(name, () => this.deps.store.applyFolds(tx, { worker: name, range, without }))
     }
     // Longer ranges too: what failed without naming its block stands at the first of them.
     const workers = this.held.map(({ workerType }) => workerType)
     await this.deps.store.resolveErrors(tx, { workers, range })
+  }
+
+  /** Event tables that this group writes and has no rows for. Of those that others wrote before nothing is known. */
+  private tablesWithoutRows(): ReadonlySet<string> {
+    return new Set(
+      this.workers().flatMap((worker) =>
+        eventTables(worker)
+          .map(([table]) => table)
+          .filter((table) => this.deps.sinks.get(worker.name)!.rowsOf(table) === 0),
+      ),
+    )
   }
 
   /** What the database refuses is the fault of the worker whose rows they are; an outage is nobody's. */

@@ -11,6 +11,8 @@ export interface EmittedRows {
   readonly byteLength: number
   /** Emitted and not yet written. */
   readonly pendingRows: number
+  /** Emitted since the last reset, written or not. */
+  rowsOf(table: string): number
   /** Rows of this block follow. */
   startBlock(height: number): void
   /** Forgets what was not written. */
@@ -27,7 +29,7 @@ export interface DerivedStore<Tx, Sink extends EmittedRows = EmittedRows> {
     request: { readonly table: string; readonly range: BlockRange },
   ): Promise<ReadonlyMap<number, readonly UpstreamRow[]>>
   /** Brings the worker's state tables forward by the event rows of the range. */
-  applyFolds(tx: Tx, request: { readonly worker: string; readonly range: BlockRange }): Promise<void>
+  applyFolds(tx: Tx, request: FoldRequest): Promise<void>
   /** Whether a session that derives the tip waits for this transaction right now. */
   holdsUpTip(tx: Tx): Promise<boolean>
   /** What was wrong with these blocks no longer is. */
@@ -35,4 +37,11 @@ export interface DerivedStore<Tx, Sink extends EmittedRows = EmittedRows> {
     tx: Tx,
     request: { readonly workers: readonly string[]; readonly range: BlockRange },
   ): Promise<void>
+}
+
+export interface FoldRequest {
+  readonly worker: string
+  readonly range: BlockRange
+  /** Event tables that have no rows in this range: what is folded from nothing else need not be looked at. */
+  readonly without?: ReadonlySet<string>
 }

@@ -4,11 +4,11 @@ import { Pace } from "./pace.js"
 const makePace = () => new Pace({ maxBlocks: 1_000, foldMs: 1_000, foldMsBesideTip: 200, totalMs: 4_000 })
 const quick = { foldMs: 10, totalMs: 50, besideTip: false }
 
-test("a range doubles at most", () => {
+test("a range grows fourfold at most", () => {
   const pace = makePace()
   const before = pace.blocks
   pace.learn({ blocks: before, ...quick })
-  expect(pace.blocks).toBe(before * 2)
+  expect(pace.blocks).toBe(before * 4)
 })
 
 test("a range is never longer than the largest", () => {

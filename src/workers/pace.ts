@@ -37,7 +37,7 @@ export class Pace {
   }
 
   /**
-   * Doubles at most, shrinks at once. Long ranges are worth it: a key that many blocks touch is written once for all of them, and
+   * Grows fourfold at most, shrinks at once. Long ranges are worth it: a key that many blocks touch is written once for all of them, and
    * with 400 blocks a range that was half as many writes of accounts as with 40.
    */
   learn({ blocks, foldMs, totalMs, besideTip }: PaceLesson): void {
@@ -47,7 +47,7 @@ export class Pace {
     const byTotal = fitting(blocks, totalMs, options.totalMs)
     const wanted = Math.min(Math.max(byFold, foldBlocks), byTotal)
     // What a range of this size costs says nothing about a larger one, except that it may be tried.
-    const next = Math.min(wanted, this.blocks * 2)
+    const next = Math.min(wanted, this.blocks * 4)
     this.blocks = Math.max(1, Math.min(options.maxBlocks, Math.round(next)))
   }
 }

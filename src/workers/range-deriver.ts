@@ -67,6 +67,7 @@ export class RangeDeriver {
   private readonly deps: RangeDeriverDeps
   private readonly options: RangeDeriverOptions
   private readonly sinks: ReadonlyMap<string, EmittedRows>
+  private foldMsPerBlock = 0
   private readonly partitionsSeen = new Set<number>()
   private open: SqlConnection | undefined
   private working: Promise<unknown> = Promise.resolve()
@@ -117,9 +118,10 @@ export class RangeDeriver {
     try {
       await this.partitionsFor(connection, range)
       const result = await deriveGroup(
-        { ...this.deps, leases, sinks: this.sinks },
+        { ...this.deps, leases, sinks: this.sinks, foldMsPerBlock: this.foldMsPerBlock },
         { leases: claimed, signal: held.signal },
       )
+      if (result.totals.blocks > 0) this.foldMsPerBlock = result.totals.foldMs / result.totals.blocks
       await this.giveBackDropped(result.dropped)
       const fault = result.dropped.find((dropped) => dropped.fault)?.fault
       return result.committed.length === 0 && fault

@@ -32,14 +32,17 @@ const rawThen = (happens: () => Promise<void>): Queryable => ({
 describe("the copy of raw's coverage", () => {
   test("is not written when a rollback came between its two databases", async () => {
     await open()
-    const copier = new RawCoverageCopier({ raw: rawThen(() => rollbackTo(store, 15)), app: store.app })
+    const copier = new RawCoverageCopier({
+      raw: rawThen(() => rollbackTo(store, 15)),
+      app: async () => store.app,
+    })
     expect(await copier.copy()).toBe(false)
     expect(await copied()).toBe("{[0,15)}")
   })
 
   test("waits for a rollback under way, and then sees its epoch", async () => {
     await open()
-    const copier = new RawCoverageCopier({ raw: store.raw, app: store.app })
+    const copier = new RawCoverageCopier({ raw: store.raw, app: async () => store.app })
     let copying: Promise<boolean> | undefined
     await store.app.transaction(async (tx) => {
       await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
@@ -59,7 +62,7 @@ describe("the copy of raw's coverage", () => {
   test("only grows: an older reading takes nothing away", async () => {
     await open()
     await store.raw.query("update raw.coverage set heights = '{[0,10)}'")
-    const older = new RawCoverageCopier({ raw: store.raw, app: store.app })
+    const older = new RawCoverageCopier({ raw: store.raw, app: async () => store.app })
     expect(await older.copy()).toBe(true)
     expect(await copied()).toBe("{[0,24)}")
   })

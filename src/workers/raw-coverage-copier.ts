@@ -14,10 +14,12 @@ interface RawCoverage {
 
 export class RawCoverageCopier {
   private readonly raw: Queryable
-  private readonly app: SqlExecutor<Queryable>
+  private readonly app: () => Promise<SqlExecutor<Queryable>>
   private copied = ""
+  private copiedOver: SqlExecutor<Queryable> | undefined
 
-  constructor({ raw, app }: { raw: Queryable; app: SqlExecutor<Queryable> }) {
+  /** `app` gives the connection to use, another one when that is lost. */
+  constructor({ raw, app }: { raw: Queryable; app: () => Promise<SqlExecutor<Queryable>> }) {
     this.raw = raw
     this.app = app
   }
@@ -33,8 +35,9 @@ export class RawCoverageCopier {
     )
     if (!seen) return false
     const text = `${seen.chain_epoch} ${seen.heights} ${seen.skipped}`
-    if (text === this.copied) return true
-    const isCopied = await this.app.transaction(
+    const app = await this.app()
+    if (text === this.copied && app === this.copiedOver) return true
+    const isCopied = await app.transaction(
       async (tx) => {
         await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])
         const {
@@ -50,9 +53,13 @@ export class RawCoverageCopier {
         )
         return true
       },
-      { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000 },
+      // What is lost with the server is copied again, since the connection is lost with it.
+      { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000, mayBeLost: true },
     )
-    if (isCopied) this.copied = text
+    if (isCopied) {
+      this.copied = text
+      this.copiedOver = app
+    }
     return isCopied
   }
 }

@@ -53,12 +53,19 @@ export class RowSink {
 
   /** Into the tables themselves, or into others of the same names and columns. */
   async flush(connection: SqlConnection, { schema = workerSchema } = {}): Promise<void> {
-    for (const [table, encoder] of this.#encoders) {
-      // Before the test for rows: it throws what was refused, even if nobody looked.
-      const bytes = encoder.view()
-      if (encoder.rows === 0) continue
-      const stored = await connection.copyIn(`${schema}.${table}`, encoder.columns, [bytes])
-      this.#flushed.set(table, (this.#flushed.get(table) ?? 0) + stored)
+    // Before the test for rows: a view throws what was refused, even if nobody looked.
+    const pending = [...this.#encoders]
+      .map(([table, encoder]) => ({ table, encoder, bytes: encoder.view() }))
+      .filter(({ encoder }) => encoder.rows > 0)
+    const stored = await connection.copyInAll(
+      pending.map(({ table, encoder, bytes }) => ({
+        table: `${schema}.${table}`,
+        columns: encoder.columns,
+        buffers: [bytes],
+      })),
+    )
+    for (const [at, { table, encoder }] of pending.entries()) {
+      this.#flushed.set(table, (this.#flushed.get(table) ?? 0) + stored[at]!)
       encoder.reset()
     }
   }

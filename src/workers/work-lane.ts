@@ -39,7 +39,7 @@ const slowMs = 250
 const slowShare = 0.6
 const foldMs = 2_000
 const foldMsBesideTip = 100
-const totalMs = 6_000
+const totalMs = 8_000
 /** A tip that had to wait is taken to be there for this long. */
 const besideTipMs = 600_000
 

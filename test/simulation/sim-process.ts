@@ -176,10 +176,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
       deriver: tip.deriver,
       copier: new RawCoverageCopier({
         raw: { query: async (sql, params) => (await tip.reader.idleConnection()).query(sql, params) },
-        app: {
-          query: async (sql, params) => (await tip.deriver.connection()).query(sql, params),
-          transaction: async (work, limits) => (await tip.deriver.connection()).transaction(work, limits),
-        },
+        app: () => tip.deriver.connection(),
       }),
       readPlan: planOf(tip.deriver),
       leaseTtlMs: timing.headLeaseTtlMs,

@@ -8,7 +8,7 @@ import type { SqlConnection } from "../../src/postgres/sql-connection.js"
 import type { Queryable } from "../../src/postgres/transaction.js"
 import type { BlockWriter, RangeEdges, WriterTotals } from "../../src/raw/raw-writer.js"
 import type { BlockView } from "../../src/workers/block-view.js"
-import type { DerivedStore, EmittedRows } from "../../src/workers/derived-store.js"
+import type { DerivedStore, EmittedRows, FoldRequest } from "../../src/workers/derived-store.js"
 import { readRangeState } from "../../src/workers/postgres/postgres-raw-reader.js"
 import type { RawRange, RawReader } from "../../src/workers/raw-range.js"
 import type { Emit, UpstreamRow, WorkerTables } from "../../src/workers/worker-definition.js"
@@ -143,6 +143,7 @@ class SimSink implements EmittedRows {
   /** By table, by height. */
   readonly rows: ReadonlyMap<string, Map<number, UpstreamRow[]>>
   pendingRows = 0
+  private readonly emitted = new Map<string, number>()
   private height = -1
 
   constructor(worker: string) {
@@ -157,6 +158,7 @@ class SimSink implements EmittedRows {
           if (same) same.push(row)
           else byHeight.set(this.height, [row])
           this.pendingRows++
+          this.emitted.set(table, this.rowsOf(table) + 1)
         },
       ]),
     ) as Emit<WorkerTables>
@@ -170,7 +172,16 @@ class SimSink implements EmittedRows {
     this.height = height
   }
 
+  rowsOf(table: string): number {
+    return this.emitted.get(table) ?? 0
+  }
+
   reset(): void {
+    this.written()
+    this.emitted.clear()
+  }
+
+  written(): void {
     this.pendingRows = 0
     for (const byHeight of this.rows.values()) byHeight.clear()
   }
@@ -196,7 +207,7 @@ export class SimDerivedStore implements DerivedStore<SqlConnection, SimSink> {
       }
       return done
     })
-    sink.reset()
+    sink.written()
   }
 
   async readRows(
@@ -215,11 +226,11 @@ export class SimDerivedStore implements DerivedStore<SqlConnection, SimSink> {
     return found
   }
 
-  async applyFolds(
-    tx: SqlConnection,
-    { worker, range }: { worker: string; range: BlockRange },
-  ): Promise<void> {
-    for (const fold of this.folds.get(worker) ?? []) await execute(tx, "fold", fold.statement(range))
+  async applyFolds(tx: SqlConnection, { worker, range, without }: FoldRequest): Promise<void> {
+    for (const fold of this.folds.get(worker) ?? []) {
+      if (fold.plan.sources.every(({ table }) => without?.has(table))) continue
+      await execute(tx, "fold", fold.statement(range))
+    }
   }
 
   holdsUpTip(): Promise<boolean> {

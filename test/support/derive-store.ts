@@ -96,7 +96,7 @@ export async function openDeriveStore(
     registry,
     indexes: [...planFolds(registry).values()].flat().flatMap(foldIndexes),
   })
-  const copier = new RawCoverageCopier({ raw, app })
+  const copier = new RawCoverageCopier({ raw, app: async () => app })
   await copier.copy()
   const connections: Connection[] = []
   const connect = (url: string) => async (): Promise<Connection> => {

@@ -86,7 +86,11 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
   async claimGroup(request: GroupClaimRequest): Promise<readonly Lease[]> {
     if (request.members.length === 0) return []
     try {
-      return await this.executor.transaction((tx) => claimGroup(this.deps, tx, request), this.unleased)
+      // A claim that is lost with the server was never made: its token is on no row, so whoever comes with it is refused.
+      return await this.executor.transaction((tx) => claimGroup(this.deps, tx, request), {
+        ...this.unleased,
+        mayBeLost: true,
+      })
     } catch (error) {
       // The net under the advisory lock: somebody holds part of it after all, so nothing is free right now.
       if (sqlStateOf(error) === exclusionViolation || isIndexerError(error, "LEASE_LOST")) return []

@@ -10,8 +10,12 @@ import { applySql } from "./fold-sql.js"
 export async function applyFold(
   tx: Queryable,
   plan: FoldPlan,
-  { range }: { range: BlockRange },
+  { range, name }: { range: BlockRange; name?: string },
 ): Promise<{ keys: number }> {
-  const { rowCount } = await tx.query(applySql(plan), [range.from, range.to])
+  const { rowCount } = await tx.query(
+    applySql(plan),
+    [range.from, range.to],
+    name === undefined ? {} : { name },
+  )
   return { keys: rowCount ?? 0 }
 }

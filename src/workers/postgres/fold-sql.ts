@@ -1,5 +1,5 @@
 // The SQL of a fold, from its plan: with ranges as parameters. Let the server plan each run with
-// its values (no named statements): what a range selects differs by five orders of magnitude.
+// its values: what a range selects differs by five orders of magnitude. The tip, whose ranges are alike, has it parsed once.
 //
 // No statement ever scans the state table. An insert on conflict and a lateral subquery with a limit both go
 // through the key's index whatever the planner expects; a plain join would do so only while its estimates are good.

@@ -5,7 +5,7 @@ import type { BinaryRows } from "../../postgres/binary-rows.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import type { SqlConnection } from "../../postgres/sql-connection.js"
 import type { ColumnKind } from "../column.js"
-import type { DerivedStore } from "../derived-store.js"
+import type { DerivedStore, FoldRequest } from "../derived-store.js"
 import type { FoldPlan } from "../fold-plan.js"
 import { planFolds } from "../fold-plans.js"
 import { resolveErrors } from "../record-error.js"
@@ -20,9 +20,12 @@ export const tipApplicationName = "tidemark tip"
 export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink> {
   private readonly registry: WorkerRegistry
   private readonly folds: ReadonlyMap<string, readonly FoldPlan[]>
+  private readonly named: boolean
 
-  constructor(registry: WorkerRegistry) {
+  /** named: folds are prepared once per connection, for ranges that are all alike. */
+  constructor(registry: WorkerRegistry, { named = false }: { named?: boolean } = {}) {
     this.registry = registry
+    this.named = named
     this.folds = planFolds(registry)
   }
 
@@ -64,11 +67,11 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
     return byHeight
   }
 
-  async applyFolds(
-    tx: SqlConnection,
-    { worker, range }: { worker: string; range: BlockRange },
-  ): Promise<void> {
-    for (const plan of this.folds.get(worker) ?? []) await applyFold(tx, plan, { range })
+  async applyFolds(tx: SqlConnection, { worker, range, without }: FoldRequest): Promise<void> {
+    for (const plan of this.folds.get(worker) ?? []) {
+      if (plan.sources.every(({ table }) => without?.has(table))) continue
+      await applyFold(tx, plan, { range, ...(this.named ? { name: `fold ${plan.table}` } : {}) })
+    }
   }
 
   async holdsUpTip(tx: SqlConnection): Promise<boolean> {

@@ -107,6 +107,10 @@ export class ModelConnection implements SqlConnection {
     return Promise.reject(new Error(`the model has no COPY into ${table}`))
   }
 
+  copyInAll(): Promise<readonly number[]> {
+    return Promise.reject(new Error("the model has no COPY"))
+  }
+
   copyOut(query: string): Promise<BinaryRows> {
     return Promise.reject(new Error(`the model has no COPY of ${query}`))
   }
