@@ -33,6 +33,8 @@ export class Database implements Queryable {
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
       idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
+      // Statements that do not wait for each other are sent at once. Nothing here streams, which it would not allow.
+      pipeline: true,
     })
     // An idle connection that breaks is dropped by the pool; the listener keeps it from ending the process.
     this.#pool.on("error", () => undefined)

@@ -19,6 +19,7 @@ export interface QueryOptions {
 
 /** What statements are run on: a connection, a transaction, or the pool. */
 export interface Queryable {
+  /** Statements of one transaction run in the order of the calls, also when none waits for the one before (`allAnswered`). */
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     sql: string,
     params?: readonly unknown[],

@@ -3,6 +3,7 @@
 import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
 import { cutLeases } from "../coordination/postgres/cut-leases.js"
 import type { Random } from "../platform/random.js"
+import { allAnswered } from "../postgres/all-answered.js"
 import { printMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
@@ -37,38 +38,47 @@ export function rollbackRaw<Tx extends Queryable>(
   { id, epoch, from, to }: RollbackIntent,
 ): Promise<void> {
   return raw.transaction(async (tx) => {
-    await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
-    const open = await readIntent(tx)
+    const [
+      ,
+      open,
+      ,
+      {
+        rows: [covered],
+      },
+    ] = await allAnswered([
+      tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock]),
+      readIntent(tx),
+      // Few rows of large tables, each found by its key: by its statistics the planner would rather read all lookups there are.
+      tx.query(
+        "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)",
+      ),
+      tx.query<{ highest: string | null }>(
+        `select upper(range_merge(heights)) - 1 as highest from ${tables.coverage} where worker_type = $1 and not isempty(heights)`,
+        [rawIngester],
+      ),
+    ])
     if (open?.id !== id) return
-    // Few rows of large tables, each found by its key: by its statistics the planner would rather read all lookups there are.
-    await tx.query(
-      "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)",
-    )
-    const {
-      rows: [covered],
-    } = await tx.query<{ highest: string | null }>(
-      `select upper(range_merge(heights)) - 1 as highest from ${tables.coverage} where worker_type = $1 and not isempty(heights)`,
-      [rawIngester],
-    )
     // Not above what is covered: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
     const end = covered?.highest ? Math.min(to, heightFrom(covered.highest) + 1) : 0
-    if (from < end) await tx.query(deleteSql, [from, end])
-    await tx.query(
-      `update ${tables.coverage}
+    await allAnswered([
+      ...(from < end ? [tx.query(deleteSql, [from, end])] : []),
+      tx.query(
+        `update ${tables.coverage}
        set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
        where worker_type = $1`,
-      [rawIngester, printMultirange([{ from, to }])],
-    )
-    await cutLeases({ tables, random }, tx, { workers: [rawIngester], removed: [{ from, to }] })
-    await tx.query(
-      `insert into ${tables.rollbacks} (id, epoch, removed, ancestor_hash, highest_height)
+        [rawIngester, printMultirange([{ from, to }])],
+      ),
+      cutLeases({ tables, random }, tx, { workers: [rawIngester], removed: [{ from, to }] }),
+      tx.query(
+        `insert into ${tables.rollbacks} (id, epoch, removed, ancestor_hash, highest_height)
        select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, $1::int8 from ${tables.chainState}`,
-      [covered?.highest ?? null],
-    )
-    await tx.query(
-      `update ${tables.chainState}
+        [covered?.highest ?? null],
+      ),
+      tx.query(
+        `update ${tables.chainState}
        set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null, intent_ancestor_hash = null`,
-      [epoch],
-    )
+        [epoch],
+      ),
+    ])
   }, rollbackLimits)
 }

@@ -4,6 +4,7 @@
 
 import type { BlockRange } from "../../domain/block-range.js"
 import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
+import { allAnswered } from "../../postgres/all-answered.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FoldPlan } from "../fold-plan.js"
 import { undoSql } from "./fold-sql.js"
@@ -21,24 +22,27 @@ export interface UndoneFold {
   readonly deleted: number
 }
 
-/** Run it under the exclusive chain lock: what stays is looked up as it is at that moment. */
+/**
+ * Run it under the exclusive chain lock: what stays is looked up as it is at that moment. All statements are sent before it returns its
+ * promise, so what is sent next comes after them.
+ */
 export async function undoFold(
   tx: Queryable,
   plan: FoldPlan,
   { removed, coverage }: UndoFoldOptions,
 ): Promise<UndoneFold> {
-  let keys = 0
-  let deleted = 0
   // One range at a time, each a whole undo of its own, so that the planner knows how little a range selects.
   let before = coverage
-  for (const range of intersect(coverage, removed)) {
-    const kept = subtract(before, [range])
-    const undone = await undoRange(tx, plan, { range, kept })
-    keys += undone.keys
-    deleted += undone.deleted
-    before = kept
+  const undone = await allAnswered(
+    intersect(coverage, removed).map((range) => {
+      before = subtract(before, [range])
+      return undoRange(tx, plan, { range, kept: before })
+    }),
+  )
+  return {
+    keys: undone.reduce((sum, { keys }) => sum + keys, 0),
+    deleted: undone.reduce((sum, { deleted }) => sum + deleted, 0),
   }
-  return { keys, deleted }
 }
 
 async function undoRange(
