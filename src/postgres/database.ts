@@ -14,16 +14,20 @@ export interface DatabaseOptions {
   readonly maxConnections?: number
   readonly connectTimeoutMs?: number
   readonly idleTimeoutMs?: number
+  /** No transaction pooler hands the sessions on: named statements stay prepared in them. */
+  readonly ownSessions?: boolean
 }
 
 export class Database implements Queryable {
   readonly address: string
   readonly url: string
   readonly #pool: pg.Pool
+  readonly #ownSessions: boolean
   #ended: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
     this.url = options.url
+    this.#ownSessions = options.ownSessions ?? false
     this.address = databaseAddress(options.url)
     this.#pool = new pg.Pool({
       connectionString: options.url,
@@ -53,9 +57,11 @@ export class Database implements Queryable {
     return this.#withClient(async (client, state) => {
       await client.query(begin)
       const result = await work({
-        query: async (sql, params = []) => {
+        query: async (sql, params = [], { name } = {}) => {
+          const config: pg.QueryConfig = { text: sql, values: [...params] }
+          if (name !== undefined && this.#ownSessions) config.name = name
           try {
-            return await client.query(sql, [...params])
+            return await client.query(config)
           } catch (error) {
             throw this.#map(error, state.lost)
           }

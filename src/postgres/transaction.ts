@@ -13,8 +13,8 @@ export interface TransactionOptions {
 }
 
 export interface QueryOptions {
-  /** Prepares the statement under this name, once per connection. Only for direct connections. */
-  readonly name?: string
+  /** Prepares the statement under this name, once per connection. Behind a transaction pooler it is left out. */
+  readonly name?: string | undefined
 }
 
 /** What statements are run on: a connection, a transaction, or the pool. */

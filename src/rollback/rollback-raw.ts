@@ -7,6 +7,7 @@ import { allAnswered } from "../postgres/all-answered.js"
 import { printMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
+import { statementName } from "../postgres/statement-name.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { rollbackLimits } from "./rollback-app.js"
@@ -33,6 +34,9 @@ const deleteSql = `with
   blocks as (delete from raw.blocks where height >= $1 and height < $2)
   select 1 as deleted`
 
+/** Kept prepared: whatever is removed, it walks the same indexes. */
+const deleteName = statementName(deleteSql)
+
 export function rollbackRaw<Tx extends Queryable>(
   { raw, random }: { raw: SqlExecutor<Tx>; random: Random },
   { id, epoch, from, to }: RollbackIntent,
@@ -50,7 +54,7 @@ export function rollbackRaw<Tx extends Queryable>(
       readIntent(tx),
       // Few rows of large tables, each found by its key: by its statistics the planner would rather read all lookups there are.
       tx.query(
-        "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)",
+        "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)",
       ),
       tx.query<{ highest: string | null }>(
         `select upper(range_merge(heights)) - 1 as highest from ${tables.coverage} where worker_type = $1 and not isempty(heights)`,
@@ -61,7 +65,7 @@ export function rollbackRaw<Tx extends Queryable>(
     // Not above what is covered: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
     const end = covered?.highest ? Math.min(to, heightFrom(covered.highest) + 1) : 0
     await allAnswered([
-      ...(from < end ? [tx.query(deleteSql, [from, end])] : []),
+      ...(from < end ? [tx.query(deleteSql, [from, end], { name: deleteName })] : []),
       tx.query(
         `update ${tables.coverage}
        set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()

@@ -5,6 +5,7 @@
 import type { BlockRange } from "../../domain/block-range.js"
 import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
 import { allAnswered } from "../../postgres/all-answered.js"
+import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FoldPlan } from "../fold-plan.js"
 import { undoSql } from "./fold-sql.js"
@@ -23,8 +24,8 @@ export interface UndoneFold {
 }
 
 /**
- * Run it under the exclusive chain lock: what stays is looked up as it is at that moment. All statements are sent before it returns its
- * promise, so what is sent next comes after them.
+ * In a transaction, under the exclusive chain lock: what stays is looked up as it is at that moment. All statements are sent before it returns
+ * its promise, so what is sent next comes after them.
  */
 export async function undoFold(
   tx: Queryable,
@@ -53,7 +54,10 @@ async function undoRange(
   const { text, params } = undoSql(plan, { range, kept })
   const {
     rows: [counts],
-  } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params)
+  } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params, {
+    // One block selects as much as another: its plan is kept. Longer ranges differ too much.
+    name: range.to - range.from === 1 ? statementName(text) : undefined,
+  })
   const { keys, emptied, missing } = counts!
   // Going on would leave rows that no event stands behind. Thrown as a bug: it is one, or someone wrote by hand.
   if (missing > 0)

@@ -9,6 +9,7 @@ import type { Random } from "../../platform/random.js"
 import { allAnswered } from "../../postgres/all-answered.js"
 import { parseMultirange, printMultirange } from "../../postgres/multirange.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { planFolds } from "../fold-plans.js"
 import { eventTables, type WorkerRegistry, workerSchema } from "../worker-registry.js"
@@ -33,18 +34,26 @@ export async function undoHeights(
   const folds = planFolds(registry)
   const downstreamFirst = registry.workers.filter(({ name }) => workers.includes(name)).reverse()
   const [, covered] = await allAnswered([planning, reading])
+  // Not above what anyone covers: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
+  const top = Math.max(0, ...[...covered.values()].map((heights) => heights.at(-1)?.to ?? 0))
+  const ranges = intersect(removed, [{ from: 0, to: top }])
+  const isOneBlock = ranges.length === 1 && ranges[0]!.to - ranges[0]!.from === 1
   // From here on nothing waits for an answer: the next statement is made while the server runs the one before.
+  // Plans of one block fit any other, so they are made once a connection; of longer ranges each is made for its heights.
+  const keptPlans = isOneBlock
+    ? [tx.query("select set_config('plan_cache_mode', 'force_generic_plan', true)")]
+    : []
   const undone = downstreamFirst.flatMap(({ name }) => {
     const coverage = covered.get(name) ?? []
     if (intersect(coverage, removed).length === 0) return []
     return (folds.get(name) ?? []).map((plan) => undoFold(tx, plan, { removed, coverage }))
   })
   const events = downstreamFirst.flatMap((worker) => eventTables(worker).map(([table]) => table))
-  // Not above what anyone covers: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
-  const top = Math.max(0, ...[...covered.values()].map((heights) => heights.at(-1)?.to ?? 0))
   // Range by range, so that each is a walk along one end of an index.
-  const ends = events.length === 0 ? [] : intersect(removed, [{ from: 0, to: top }])
-  const deleted = ends.map(({ from, to }) => tx.query(deleteSql(events), [from, to]))
+  const text = deleteSql(events)
+  const deleted = (events.length === 0 ? [] : ranges).map(({ from, to }) =>
+    tx.query(text, [from, to], { name: isOneBlock ? statementName(text) : undefined }),
+  )
   const uncovered = tx.query(
     `update ${tables.coverage}
      set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
@@ -52,6 +61,7 @@ export async function undoHeights(
     [workers, printMultirange(removed)],
   )
   await allAnswered([
+    ...keptPlans,
     ...undone,
     ...deleted,
     uncovered,
