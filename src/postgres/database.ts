@@ -1,5 +1,5 @@
 // A bounded pool for services and answers. Whatever runs here also works behind a transaction pooler: limits are
-// SET LOCAL, locks are transaction locks, and nothing is left behind in a session.
+// SET LOCAL, locks are transaction locks, and nothing is left behind in a session unless it is said to be one's own.
 
 import pg from "pg"
 import { IndexerError } from "../platform/errors.js"

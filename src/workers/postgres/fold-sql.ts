@@ -1,8 +1,9 @@
-// The SQL of a fold, from its plan: with ranges as parameters. Let the server plan each run with
-// its values (no named statements): what a range selects differs by five orders of magnitude.
+// The SQL of a fold, from its plan: with ranges as parameters. Let the server plan each run with its values (no named
+// statements): what a range selects differs by five orders of magnitude. The undo of one block is the exception.
 //
 // No statement ever scans the state table. An insert on conflict and a lateral subquery with a limit both go
-// through the key's index whatever the planner expects; a plain join would do so only while its estimates are good.
+// through the key's index whatever the planner expects; a plain join would do so only while its estimates are good. What
+// was found so is written where it was found, by its row's address.
 
 import type { BlockRange } from "../../domain/block-range.js"
 import type { RangeSet } from "../../domain/range-set.js"
@@ -185,12 +186,13 @@ from folded x`,
   }
 }
 
-const inRange = "t.block_height >= $1::int8 and t.block_height < $2::int8"
+/** Rows t of the heights [$1, $2). */
+export const inRange = "t.block_height >= $1::int8 and t.block_height < $2::int8"
 /**
  * The same for a range of one block. Of an equality the planner knows at once how little it selects; to guess at a range at the tip it looks
  * up where the index ends, for each table and bound, and walks over what earlier rollbacks left there.
  */
-const inBlock = "t.block_height = $1::int8 and $2::int8 = $1::int8 + 1"
+export const inBlock = "t.block_height = $1::int8 and $2::int8 = $1::int8 + 1"
 
 /**
  * CTEs up to `folded`: one row for each key, k0… the key, n the count of rows behind it, s0… the sums, m0… min and max, f and l the first

@@ -55,7 +55,7 @@ async function undoRange(
   const {
     rows: [counts],
   } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params, {
-    // One block selects as much as another: its plan is kept. Longer ranges differ too much.
+    // One block selects as much as another, so the server may keep its plan. Longer ranges differ too much.
     name: range.to - range.from === 1 ? statementName(text) : undefined,
   })
   const { keys, emptied, missing } = counts!

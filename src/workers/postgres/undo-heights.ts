@@ -13,6 +13,7 @@ import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { planFolds } from "../fold-plans.js"
 import { eventTables, type WorkerRegistry, workerSchema } from "../worker-registry.js"
+import { inBlock, inRange } from "./fold-sql.js"
 import { undoFold } from "./undo-fold.js"
 
 const tables = coordinationTables("app")
@@ -24,25 +25,18 @@ export async function undoHeights(
   { workers, removed }: { workers: readonly string[]; removed: RangeSet },
 ): Promise<void> {
   if (removed.length === 0) return
+  const folds = planFolds(registry)
+  const downstreamFirst = registry.workers.filter(({ name }) => workers.includes(name)).reverse()
   // All of it walks indexes. Left to choose, the planner reads the empty partitions ahead of the tip without theirs, and then sorts all
   // rows of a busy address to find its last: seconds instead of milliseconds, measured at 100,000 transactions.
   const planning = tx.query(
     "select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)",
   )
-  const reading = readCoverage(tx)
-  // While the server answers.
-  const folds = planFolds(registry)
-  const downstreamFirst = registry.workers.filter(({ name }) => workers.includes(name)).reverse()
-  const [, covered] = await allAnswered([planning, reading])
+  const [, covered] = await allAnswered([planning, readCoverage(tx)])
   // Not above what anyone covers: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
   const top = Math.max(0, ...[...covered.values()].map((heights) => heights.at(-1)?.to ?? 0))
   const ranges = intersect(removed, [{ from: 0, to: top }])
-  const isOneBlock = ranges.length === 1 && ranges[0]!.to - ranges[0]!.from === 1
   // From here on nothing waits for an answer: the next statement is made while the server runs the one before.
-  // Plans of one block fit any other, so they are made once a connection; of longer ranges each is made for its heights.
-  const keptPlans = isOneBlock
-    ? [tx.query("select set_config('plan_cache_mode', 'force_generic_plan', true)")]
-    : []
   const undone = downstreamFirst.flatMap(({ name }) => {
     const coverage = covered.get(name) ?? []
     if (intersect(coverage, removed).length === 0) return []
@@ -50,10 +44,10 @@ export async function undoHeights(
   })
   const events = downstreamFirst.flatMap((worker) => eventTables(worker).map(([table]) => table))
   // Range by range, so that each is a walk along one end of an index.
-  const text = deleteSql(events)
-  const deleted = (events.length === 0 ? [] : ranges).map(({ from, to }) =>
-    tx.query(text, [from, to], { name: isOneBlock ? statementName(text) : undefined }),
-  )
+  const deleted = (events.length === 0 ? [] : ranges).map(({ from, to }) => {
+    const text = deleteSql(events, to - from === 1 ? inBlock : inRange)
+    return tx.query(text, [from, to], { name: to - from === 1 ? statementName(text) : undefined })
+  })
   const uncovered = tx.query(
     `update ${tables.coverage}
      set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
@@ -61,7 +55,6 @@ export async function undoHeights(
     [workers, printMultirange(removed)],
   )
   await allAnswered([
-    ...keptPlans,
     ...undone,
     ...deleted,
     uncovered,
@@ -69,12 +62,9 @@ export async function undoHeights(
   ])
 }
 
-const deleteSql = (names: readonly string[]): string =>
+const deleteSql = (names: readonly string[], heights: string): string =>
   `with ${names
-    .map(
-      (name, at) =>
-        `d${at} as (delete from ${quoteIdentifier(workerSchema, name)} where block_height >= $1 and block_height < $2)`,
-    )
+    .map((name, at) => `d${at} as (delete from ${quoteIdentifier(workerSchema, name)} t where ${heights})`)
     .join(",\n")}
   select 1 as deleted`
 
