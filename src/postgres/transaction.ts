@@ -10,6 +10,8 @@ export interface TransactionOptions {
   readonly statementTimeoutMs?: number
   readonly lockTimeoutMs?: number
   readonly idleInTransactionTimeoutMs?: number
+  /** The commit does not wait for the disk: the next one that does takes it along, since a server has one log. */
+  readonly flushedByNext?: boolean
 }
 
 export interface QueryOptions {
@@ -35,6 +37,7 @@ export function beginStatement(options: TransactionOptions): string {
     ...setLocal("statement_timeout", options.statementTimeoutMs),
     ...setLocal("lock_timeout", options.lockTimeoutMs),
     ...setLocal("idle_in_transaction_session_timeout", options.idleInTransactionTimeoutMs),
+    ...(options.flushedByNext ? ["set local synchronous_commit = off"] : []),
   ].join("; ")
 }
 

@@ -22,7 +22,9 @@ export const rollbackLimits: TransactionOptions = {
 export function rollbackApp<Tx extends Queryable>(
   { app, random }: { app: SqlExecutor<Tx>; random: Random },
   { id, epoch, from, to }: RollbackIntent,
+  { flushedByNext = false }: Pick<TransactionOptions, "flushedByNext"> = {},
 ): Promise<void> {
+  const options = { ...rollbackLimits, flushedByNext }
   return app.transaction(async (tx) => {
     // The lock first, and then in a statement of its own: another process may have done it while this one waited.
     const [, done] = await allAnswered([
@@ -61,5 +63,5 @@ export function rollbackApp<Tx extends Queryable>(
         ],
       ),
     ])
-  }, rollbackLimits)
+  }, options)
 }
