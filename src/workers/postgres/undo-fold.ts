@@ -8,7 +8,7 @@ import { allAnswered } from "../../postgres/all-answered.js"
 import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FoldPlan } from "../fold-plan.js"
-import { undoSql } from "./fold-sql.js"
+import { undoSql } from "./undo-sql.js"
 
 export interface UndoFoldOptions {
   /** Any heights; those the fold does not cover are passed over, since upstream may be ahead of it. */

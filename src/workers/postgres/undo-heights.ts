@@ -13,7 +13,7 @@ import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { planFolds } from "../fold-plans.js"
 import { eventTables, type WorkerRegistry, workerSchema } from "../worker-registry.js"
-import { inBlock, inRange } from "./fold-sql.js"
+import { inBlock, inRange } from "./aggregate-sql.js"
 import { undoFold } from "./undo-fold.js"
 
 const tables = coordinationTables("app")

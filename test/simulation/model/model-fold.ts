@@ -9,7 +9,8 @@ import {
   type FoldExpression,
   type FoldPlan,
 } from "../../../src/workers/fold-plan.js"
-import { applySql, undoSql } from "../../../src/workers/postgres/fold-sql.js"
+import { applySql } from "../../../src/workers/postgres/apply-sql.js"
+import { undoSql } from "../../../src/workers/postgres/undo-sql.js"
 import type { UpstreamRow } from "../../../src/workers/worker-definition.js"
 import type { Context } from "./compile-expression.js"
 import { type CompiledStatement, insertRow, type StatementResult } from "./compile-statement.js"
