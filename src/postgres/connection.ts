@@ -33,6 +33,7 @@ export class Connection implements SqlConnection {
   #backend: Backend = { pid: 0, startedAt: "" }
   #closed = false
   #onClose: (() => void) | undefined
+  #last: Promise<unknown> = Promise.resolve()
   readonly #client: pg.Client
   readonly #defaults: TransactionOptions
 
@@ -85,10 +86,13 @@ export class Connection implements SqlConnection {
     options: QueryOptions = {},
   ): Promise<pg.QueryResult<Row>> {
     this.#assertOpen()
+    const config: pg.QueryConfig = { text: sql, values: [...params] }
+    if (options.name !== undefined) config.name = options.name
+    // One at a time: a connection that can COPY cannot pipeline.
+    const answer = this.#last.then(() => this.#client.query<Row>(config))
+    this.#last = answer.catch(() => undefined)
     try {
-      const config: pg.QueryConfig = { text: sql, values: [...params] }
-      if (options.name !== undefined) config.name = options.name
-      return await this.#client.query<Row>(config)
+      return await answer
     } catch (error) {
       throw this.#map(error)
     }

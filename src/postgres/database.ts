@@ -1,5 +1,5 @@
 // A bounded pool for services and answers. Whatever runs here also works behind a transaction pooler: limits are
-// SET LOCAL, locks are transaction locks, and nothing is left behind in a session.
+// SET LOCAL, locks are transaction locks, and nothing is left behind in a session unless it is said to be one's own.
 
 import pg from "pg"
 import { IndexerError } from "../platform/errors.js"
@@ -14,16 +14,20 @@ export interface DatabaseOptions {
   readonly maxConnections?: number
   readonly connectTimeoutMs?: number
   readonly idleTimeoutMs?: number
+  /** No transaction pooler hands the sessions on: named statements stay prepared in them. */
+  readonly ownSessions?: boolean
 }
 
 export class Database implements Queryable {
   readonly address: string
   readonly url: string
   readonly #pool: pg.Pool
+  readonly #ownSessions: boolean
   #ended: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
     this.url = options.url
+    this.#ownSessions = options.ownSessions ?? false
     this.address = databaseAddress(options.url)
     this.#pool = new pg.Pool({
       connectionString: options.url,
@@ -33,6 +37,8 @@ export class Database implements Queryable {
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
       idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
+      // Statements that do not wait for each other are sent at once. Nothing here streams, which it would not allow.
+      pipeline: true,
     })
     // An idle connection that breaks is dropped by the pool; the listener keeps it from ending the process.
     this.#pool.on("error", () => undefined)
@@ -51,9 +57,11 @@ export class Database implements Queryable {
     return this.#withClient(async (client, state) => {
       await client.query(begin)
       const result = await work({
-        query: async (sql, params = []) => {
+        query: async (sql, params = [], { name } = {}) => {
+          const config: pg.QueryConfig = { text: sql, values: [...params] }
+          if (name !== undefined && this.#ownSessions) config.name = name
           try {
-            return await client.query(sql, [...params])
+            return await client.query(config)
           } catch (error) {
             throw this.#map(error, state.lost)
           }

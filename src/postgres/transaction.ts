@@ -10,17 +10,21 @@ export interface TransactionOptions {
   readonly statementTimeoutMs?: number
   readonly lockTimeoutMs?: number
   readonly idleInTransactionTimeoutMs?: number
-  /** For what may be lost with the server, as if it had died a moment sooner: the commit does not wait for the disk. */
-  readonly mayBeLost?: boolean
+  /**
+   * The commit does not wait for the disk. For what may be lost with the server, as if it had died a moment sooner, and for what the next
+   * commit that does wait takes along, since a server has one log.
+   */
+  readonly unflushed?: boolean
 }
 
 export interface QueryOptions {
-  /** Prepares the statement under this name, once per connection. Only for direct connections. */
-  readonly name?: string
+  /** Prepares the statement under this name, once per connection. Behind a transaction pooler it is left out. */
+  readonly name?: string | undefined
 }
 
 /** What statements are run on: a connection, a transaction, or the pool. */
 export interface Queryable {
+  /** Statements of one transaction run in the order of the calls, also when none waits for the one before (`allAnswered`). */
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     sql: string,
     params?: readonly unknown[],
@@ -36,7 +40,7 @@ export function beginStatement(options: TransactionOptions): string {
     ...setLocal("statement_timeout", options.statementTimeoutMs),
     ...setLocal("lock_timeout", options.lockTimeoutMs),
     ...setLocal("idle_in_transaction_session_timeout", options.idleInTransactionTimeoutMs),
-    ...(options.mayBeLost ? ["set local synchronous_commit = off"] : []),
+    ...(options.unflushed ? ["set local synchronous_commit = off"] : []),
   ].join("; ")
 }
 

@@ -109,6 +109,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       url: databases.rawUrl,
       applicationName: `tidemark ${name} services`,
       maxConnections: rawPoolSize,
+      ownSessions: !settings.pooledConnections,
     })
     const app =
       databases.appUrl === databases.rawUrl
@@ -117,6 +118,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
             url: databases.appUrl,
             applicationName: `tidemark ${name} services`,
             maxConnections: appPoolSize,
+            ownSessions: !settings.pooledConnections,
           })
     const leases = new PostgresLeaseStore({ executor: database, schema: "raw", random })
     await patiently(() => leases.register(rawIngester), "waiting for the database")

@@ -19,7 +19,8 @@ export async function finishRollback<Tx extends Queryable>(
 ): Promise<RollbackIntent | undefined> {
   const intent = await readIntent(deps.raw)
   if (!intent) return undefined
-  await rollbackApp(deps, intent)
+  // In one database raw's commit brings app's to the disk with it. A server that dies in between loses app's step at most, and the intent is open.
+  await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })
   await rollbackRaw(deps, intent)
   return intent
 }

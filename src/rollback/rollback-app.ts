@@ -4,6 +4,7 @@
 import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
 import { forgetObserved } from "../indexes/forget-observed.js"
 import type { Random } from "../platform/random.js"
+import { allAnswered } from "../postgres/all-answered.js"
 import { printMultirange, printRange } from "../postgres/multirange.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
@@ -21,40 +22,46 @@ export const rollbackLimits: TransactionOptions = {
 export function rollbackApp<Tx extends Queryable>(
   { app, random }: { app: SqlExecutor<Tx>; random: Random },
   { id, epoch, from, to }: RollbackIntent,
+  { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {
+  const options = { ...rollbackLimits, unflushed }
   return app.transaction(async (tx) => {
-    await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
-    // After the lock, in a statement of its own: another process may have done it while this one waited.
-    const done = await tx.query(`select 1 from ${tables.rollbacks} where id = $1`, [id])
+    // The lock first, and then in a statement of its own: another process may have done it while this one waited.
+    const [, done] = await allAnswered([
+      tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock]),
+      tx.query(`select 1 from ${tables.rollbacks} where id = $1`, [id]),
+    ])
     if (done.rows.length > 0) return
     const removed = { from, to }
-    await tx.query(
+    const uncovered = tx.query(
       `update ${tables.coverage}
        set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
        where worker_type = $1`,
       [rawIngester, printMultirange([removed])],
     )
-    const registry = await readStoredRegistry(tx)
+    const [registry] = await allAnswered([readStoredRegistry(tx), uncovered])
     const workers = registry.workers.map(({ name }) => name)
     await undoHeights({ registry, random }, tx, { workers, removed: [removed] })
-    await forgetObserved(tx, { removed })
-    await tx.query(`insert into ${tables.rollbacks} (id, epoch, removed) values ($1, $2, $3::int8range)`, [
-      id,
-      epoch,
-      printRange(removed),
-    ])
-    await tx.query(`update ${tables.chainState} set chain_epoch = greatest(chain_epoch, $1::int8)`, [epoch])
-    // Whoever was told of these blocks hears that they are gone, with the id it will know a repetition by.
-    await tx.query(
-      "insert into app.outbox (id, kind, epoch, payload) values ($1, 'rollback', $2, $3) on conflict (id) do nothing",
-      [
+    await allAnswered([
+      forgetObserved(tx, { removed }),
+      tx.query(`insert into ${tables.rollbacks} (id, epoch, removed) values ($1, $2, $3::int8range)`, [
         id,
         epoch,
-        JSON.stringify({
-          removed_from: String(from),
-          ...(to === Number.MAX_SAFE_INTEGER ? {} : { removed_to: String(to) }),
-        }),
-      ],
-    )
-  }, rollbackLimits)
+        printRange(removed),
+      ]),
+      tx.query(`update ${tables.chainState} set chain_epoch = greatest(chain_epoch, $1::int8)`, [epoch]),
+      // Whoever was told of these blocks hears that they are gone, with the id it will know a repetition by.
+      tx.query(
+        "insert into app.outbox (id, kind, epoch, payload) values ($1, 'rollback', $2, $3) on conflict (id) do nothing",
+        [
+          id,
+          epoch,
+          JSON.stringify({
+            removed_from: String(from),
+            ...(to === Number.MAX_SAFE_INTEGER ? {} : { removed_to: String(to) }),
+          }),
+        ],
+      ),
+    ])
+  }, options)
 }

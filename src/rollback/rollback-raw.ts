@@ -3,9 +3,11 @@
 import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
 import { cutLeases } from "../coordination/postgres/cut-leases.js"
 import type { Random } from "../platform/random.js"
+import { allAnswered } from "../postgres/all-answered.js"
 import { printMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
+import { statementName } from "../postgres/statement-name.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { rollbackLimits } from "./rollback-app.js"
@@ -32,43 +34,55 @@ const deleteSql = `with
   blocks as (delete from raw.blocks where height >= $1 and height < $2)
   select 1 as deleted`
 
+/** Kept prepared: whatever is removed, it walks the same indexes. */
+const deleteName = statementName(deleteSql)
+
 export function rollbackRaw<Tx extends Queryable>(
   { raw, random }: { raw: SqlExecutor<Tx>; random: Random },
   { id, epoch, from, to }: RollbackIntent,
 ): Promise<void> {
   return raw.transaction(async (tx) => {
-    await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
-    const open = await readIntent(tx)
+    const [
+      ,
+      open,
+      ,
+      {
+        rows: [covered],
+      },
+    ] = await allAnswered([
+      tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock]),
+      readIntent(tx),
+      // Few rows of large tables, each found by its key: by its statistics the planner would rather read all lookups there are.
+      tx.query(
+        "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)",
+      ),
+      tx.query<{ highest: string | null }>(
+        `select upper(range_merge(heights)) - 1 as highest from ${tables.coverage} where worker_type = $1 and not isempty(heights)`,
+        [rawIngester],
+      ),
+    ])
     if (open?.id !== id) return
-    // Few rows of large tables, each found by its key: by its statistics the planner would rather read all lookups there are.
-    await tx.query(
-      "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)",
-    )
-    const {
-      rows: [covered],
-    } = await tx.query<{ highest: string | null }>(
-      `select upper(range_merge(heights)) - 1 as highest from ${tables.coverage} where worker_type = $1 and not isempty(heights)`,
-      [rawIngester],
-    )
     // Not above what is covered: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
     const end = covered?.highest ? Math.min(to, heightFrom(covered.highest) + 1) : 0
-    if (from < end) await tx.query(deleteSql, [from, end])
-    await tx.query(
-      `update ${tables.coverage}
+    await allAnswered([
+      ...(from < end ? [tx.query(deleteSql, [from, end], { name: deleteName })] : []),
+      tx.query(
+        `update ${tables.coverage}
        set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
        where worker_type = $1`,
-      [rawIngester, printMultirange([{ from, to }])],
-    )
-    await cutLeases({ tables, random }, tx, { workers: [rawIngester], removed: [{ from, to }] })
-    await tx.query(
-      `insert into ${tables.rollbacks} (id, epoch, removed, ancestor_hash, highest_height)
+        [rawIngester, printMultirange([{ from, to }])],
+      ),
+      cutLeases({ tables, random }, tx, { workers: [rawIngester], removed: [{ from, to }] }),
+      tx.query(
+        `insert into ${tables.rollbacks} (id, epoch, removed, ancestor_hash, highest_height)
        select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, $1::int8 from ${tables.chainState}`,
-      [covered?.highest ?? null],
-    )
-    await tx.query(
-      `update ${tables.chainState}
+        [covered?.highest ?? null],
+      ),
+      tx.query(
+        `update ${tables.chainState}
        set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null, intent_ancestor_hash = null`,
-      [epoch],
-    )
+        [epoch],
+      ),
+    ])
   }, rollbackLimits)
 }

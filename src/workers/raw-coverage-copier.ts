@@ -54,7 +54,7 @@ export class RawCoverageCopier {
         return true
       },
       // What is lost with the server is copied again, since the connection is lost with it.
-      { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000, mayBeLost: true },
+      { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000, unflushed: true },
     )
     if (isCopied) {
       this.copied = text

@@ -4,9 +4,9 @@ export const equalHeights: Bug = {
   hazard: "H24",
   does: "Of the rows of one height the first wins where the last should: only heights are compared.",
   patches: [
-    { file: "src/workers/postgres/fold-sql.ts", find: ", r.p ", replace: ", r.p[1] " },
+    { file: "src/workers/postgres/aggregate-sql.ts", find: ", r.p ", replace: ", r.p[1] " },
     {
-      file: "src/workers/postgres/fold-sql.ts",
+      file: "src/workers/postgres/aggregate-sql.ts",
       find: 'const direction = end === "first" ? "asc" : "desc"\n  const values',
       replace: 'const direction = end === "first" ? "asc" : "desc, r.p asc"\n  const values',
     },

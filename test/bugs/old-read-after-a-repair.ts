@@ -6,7 +6,7 @@ export const oldReadAfterARepair: Bug = {
   patches: [
     {
       file: "src/workers/postgres/undo-heights.ts",
-      find: "  await cutLeases({ tables, random }, tx, { workers, removed })\n",
+      find: "    cutLeases({ tables, random }, tx, { workers, removed }),\n",
       replace: "",
     },
   ],

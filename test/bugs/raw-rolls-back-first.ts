@@ -6,7 +6,7 @@ export const rawRollsBackFirst: Bug = {
   patches: [
     {
       file: "src/rollback/finish-rollback.ts",
-      find: "  await rollbackApp(deps, intent)\n  await rollbackRaw(deps, intent)\n",
+      find: "  await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })\n  await rollbackRaw(deps, intent)\n",
       replace: "  await rollbackRaw(deps, intent)\n  await rollbackApp(deps, intent)\n",
     },
   ],

@@ -89,7 +89,7 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
       // A claim that is lost with the server was never made: its token is on no row, so whoever comes with it is refused.
       return await this.executor.transaction((tx) => claimGroup(this.deps, tx, request), {
         ...this.unleased,
-        mayBeLost: true,
+        unflushed: true,
       })
     } catch (error) {
       // The net under the advisory lock: somebody holds part of it after all, so nothing is free right now.

@@ -4,7 +4,7 @@
 import type { BlockRange } from "../../domain/block-range.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FoldPlan } from "../fold-plan.js"
-import { applySql } from "./fold-sql.js"
+import { applySql } from "./apply-sql.js"
 
 /** How many keys were touched. */
 export async function applyFold(

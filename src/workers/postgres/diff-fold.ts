@@ -5,7 +5,7 @@ import type { RangeSet } from "../../domain/range-set.js"
 import { printMultirange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { type FoldPlan, stateColumns } from "../fold-plan.js"
-import { diffSql } from "./fold-sql.js"
+import { diffSql } from "./diff-sql.js"
 
 /** Values as PostgreSQL prints them, by column. */
 export type StateRowText = Readonly<Record<string, string | null>>

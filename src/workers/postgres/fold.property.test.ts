@@ -74,7 +74,7 @@ describe("folds", () => {
   const plans = Object.keys(sampleStates).map(planSample)
   beforeAll(async () => {
     test = await createTestDatabase()
-    database = new Database({ url: test.url, applicationName: "test" })
+    database = new Database({ url: test.url, applicationName: "test", ownSessions: true })
     await createEventTables(database, sampleEvents)
     for (const plan of plans) {
       await createStateTable(database, plan)
@@ -107,7 +107,7 @@ describe("folds", () => {
             coverage = union(coverage, heights)
           } else {
             for (const [at, plan] of plans.entries()) {
-              await undoFold(database, plan, { removed: heights, coverage })
+              await database.transaction((tx) => undoFold(tx, plan, { removed: heights, coverage }))
               memory[at]!.undo({ removed: heights, coverage, events })
             }
             coverage = subtract(coverage, heights)

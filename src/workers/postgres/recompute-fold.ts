@@ -5,7 +5,7 @@ import { printMultirange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FoldPlan } from "../fold-plan.js"
 import type { StateRowText } from "./diff-fold.js"
-import { recomputeSql } from "./fold-sql.js"
+import { recomputeSql } from "./recompute-sql.js"
 
 /** Under the exclusive chain lock, with the coverage as it is then: else a commit in between would be lost or counted twice. */
 export async function recomputeFold(

@@ -4,9 +4,11 @@
 
 import type { BlockRange } from "../../domain/block-range.js"
 import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
+import { allAnswered } from "../../postgres/all-answered.js"
+import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FoldPlan } from "../fold-plan.js"
-import { undoSql } from "./fold-sql.js"
+import { undoSql } from "./undo-sql.js"
 
 export interface UndoFoldOptions {
   /** Any heights; those the fold does not cover are passed over, since upstream may be ahead of it. */
@@ -21,24 +23,27 @@ export interface UndoneFold {
   readonly deleted: number
 }
 
-/** Run it under the exclusive chain lock: what stays is looked up as it is at that moment. */
+/**
+ * In a transaction, under the exclusive chain lock: what stays is looked up as it is at that moment. All statements are sent before it returns
+ * its promise, so what is sent next comes after them.
+ */
 export async function undoFold(
   tx: Queryable,
   plan: FoldPlan,
   { removed, coverage }: UndoFoldOptions,
 ): Promise<UndoneFold> {
-  let keys = 0
-  let deleted = 0
   // One range at a time, each a whole undo of its own, so that the planner knows how little a range selects.
   let before = coverage
-  for (const range of intersect(coverage, removed)) {
-    const kept = subtract(before, [range])
-    const undone = await undoRange(tx, plan, { range, kept })
-    keys += undone.keys
-    deleted += undone.deleted
-    before = kept
+  const undone = await allAnswered(
+    intersect(coverage, removed).map((range) => {
+      before = subtract(before, [range])
+      return undoRange(tx, plan, { range, kept: before })
+    }),
+  )
+  return {
+    keys: undone.reduce((sum, { keys }) => sum + keys, 0),
+    deleted: undone.reduce((sum, { deleted }) => sum + deleted, 0),
   }
-  return { keys, deleted }
 }
 
 async function undoRange(
@@ -49,7 +54,10 @@ async function undoRange(
   const { text, params } = undoSql(plan, { range, kept })
   const {
     rows: [counts],
-  } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params)
+  } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params, {
+    // One block selects as much as another, so the server may keep its plan. Longer ranges differ too much.
+    name: range.to - range.from === 1 ? statementName(text) : undefined,
+  })
   const { keys, emptied, missing } = counts!
   // Going on would leave rows that no event stands behind. Thrown as a bug: it is one, or someone wrote by hand.
   if (missing > 0)

@@ -34,6 +34,8 @@ export class ModelConnection implements SqlConnection {
   onTerminate: (() => void) | undefined
   /** A commit was sent and not yet answered. */
   committing = false
+  /** Statements take effect in the order in which they were sent. */
+  private last: Promise<unknown> = Promise.resolve()
 
   constructor(database: ModelDatabase, host: Host) {
     this.database = database
@@ -54,8 +56,11 @@ export class ModelConnection implements SqlConnection {
     params: readonly unknown[] = [],
   ): Promise<pg.QueryResult<Row>> {
     if (this.closed) throw this.database.unreachable()
-    const result = await this.ask((settle) => this.database.run(this, { sql, params }, settle))
-    return result as unknown as pg.QueryResult<Row>
+    const answer = this.last.then(() =>
+      this.ask((settle) => this.database.run(this, { sql, params }, settle)),
+    )
+    this.last = answer.catch(() => undefined)
+    return (await answer) as unknown as pg.QueryResult<Row>
   }
 
   /** What the model's own writers and readers do in place of COPY. */

@@ -9,7 +9,8 @@ import {
   type FoldExpression,
   type FoldPlan,
 } from "../../../src/workers/fold-plan.js"
-import { applySql, undoSql } from "../../../src/workers/postgres/fold-sql.js"
+import { applySql } from "../../../src/workers/postgres/apply-sql.js"
+import { undoSql } from "../../../src/workers/postgres/undo-sql.js"
 import type { UpstreamRow } from "../../../src/workers/worker-definition.js"
 import type { Context } from "./compile-expression.js"
 import { type CompiledStatement, insertRow, type StatementResult } from "./compile-statement.js"
@@ -52,14 +53,16 @@ export class ModelFold {
   defineIn(book: StatementBook): void {
     const range = ({ params }: Context): BlockRange => ({ from: Number(params[0]), to: Number(params[1]) })
     book.define(applySql(this.plan), (context) => this.apply(context, range(context)))
-    // The text depends on how many ranges stay above and below, and only none, one and several make a difference.
-    for (const above of keptCounts) {
-      for (const below of keptCounts) {
-        const kept = [...sampleRanges(below, 0), ...sampleRanges(above, 100)]
-        const { text } = undoSql(this.plan, { range: { from: 50, to: 51 }, kept })
-        book.define(text, (context) =>
-          this.undo(context, range(context), this.readKept(context, { above, below })),
-        )
+    // The text depends on whether it is one block, and on how many ranges stay above and below: only none, one and several make a difference.
+    for (const to of [51, 60]) {
+      for (const above of keptCounts) {
+        for (const below of keptCounts) {
+          const kept = [...sampleRanges(below, 0), ...sampleRanges(above, 100)]
+          const { text } = undoSql(this.plan, { range: { from: 50, to }, kept })
+          book.define(text, (context) =>
+            this.undo(context, range(context), this.readKept(context, { above, below })),
+          )
+        }
       }
     }
   }

@@ -1,0 +1,168 @@
+// Event rows folded by key, as the CTEs that every statement of a fold begins with.
+
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import { columnTypes } from "../column.js"
+import {
+  columnsOf,
+  type FoldEnd,
+  type FoldPlan,
+  type PlannedColumn,
+  type PlannedSource,
+} from "../fold-plan.js"
+import { expressionSql, sourceConditions } from "./expression-sql.js"
+import { tableName, valueAlias } from "./fold-names.js"
+
+/** Rows t of the heights [$1, $2). */
+export const inRange = "t.block_height >= $1::int8 and t.block_height < $2::int8"
+
+/**
+ * The same for a range of one block. Of an equality the planner knows at once how little it selects; to guess at a range at the tip it looks
+ * up where the index ends, for each table and bound, and walks over what earlier rollbacks left there.
+ */
+export const inBlock = "t.block_height = $1::int8 and $2::int8 = $1::int8 + 1"
+
+/**
+ * CTEs up to `folded`: one row for each key, k0… the key, n the count of rows behind it, s0… the sums, m0… min and max, f and l the first
+ * and last position as arrays (there is no min of records), v0… the values there. Rows of few heights are read apart, by their
+ * heights: where sorting is made dear the planner would rather walk a whole index that has them in the order of their key.
+ */
+export function aggregateSql(
+  plan: FoldPlan,
+  counts: string | ((source: PlannedSource) => string),
+  { apart = false }: { apart?: boolean } = {},
+): string {
+  const keys = plan.key.map((_, at) => `k${at}`)
+  const sums = columnsOf(plan, "sum").map(
+    ({ kind }, at) => `coalesce(sum(r.s${at}), 0)::${columnTypes[kind]} as s${at}`,
+  )
+  const extremes = columnsOf(plan, "min", "max").map(
+    ({ aggregate }, at) => `${aggregate}(r.m${at}) as m${at}`,
+  )
+  const ends = plan.ends.map((end) => (end === "first" ? "min(r.p) as f" : "max(r.p) as l"))
+  const valued = plan.ends.filter((end) => columnsOf(plan, end).length > 0)
+  const grouped = `select ${[...keys, "sum(r.n)::int8 as n", ...sums, ...extremes, ...ends].join(", ")}
+  from counted r
+  group by ${keys.join(", ")}`
+  const counted = `with counted as ${apart ? "materialized " : ""}(
+  ${scans(plan)
+    .map((sources) => scanRows(plan, sources, typeof counts === "string" ? counts : counts(sources[0]!)))
+    .join("\n  union all\n  ")}
+)`
+  if (valued.length === 0) return `${counted},\nfolded as (\n  ${grouped}\n)`
+  return `${counted},
+grouped as (
+  ${grouped}
+),
+${valued.map((end) => `${end}_rows as (${endRows(plan, end)})`).join(",\n")},
+folded as (
+  select g.*, ${columnsOf(plan, "first", "last")
+    .map((column) => `${column.aggregate}_rows.${valueAlias(plan, column)}`)
+    .join(", ")}
+  from grouped g
+  ${valued.map((end) => `left join ${end}_rows on ${keys.map((k) => `${end}_rows.${k} = g.${k}`).join(" and ")}`).join("\n  ")}
+)`
+}
+
+/** What is inserted for a key, in the order of the table's columns. */
+export function aggregatedColumns(plan: FoldPlan): string[] {
+  const sums = columnsOf(plan, "sum")
+  const extremes = columnsOf(plan, "min", "max")
+  return [
+    ...plan.key.map((_, at) => `x.k${at}`),
+    ...plan.columns.map((column) => {
+      if (column.aggregate === "sum") return `x.s${sums.indexOf(column)}`
+      if (column.aggregate === "min" || column.aggregate === "max") return `x.m${extremes.indexOf(column)}`
+      return `x.${valueAlias(plan, column)}`
+    }),
+    "x.n",
+    ...plan.ends.flatMap((end) =>
+      plan.position.map(
+        ({ kind }, at) => `x.${end === "first" ? "f" : "l"}[${at + 1}]::${columnTypes[kind]}`,
+      ),
+    ),
+  ]
+}
+
+/** The row of each key that comes first or last. Ties are decided strictly, down to the source (hazard 24). */
+function endRows(plan: FoldPlan, end: FoldEnd): string {
+  const keys = plan.key.map((_, at) => `r.k${at}`).join(", ")
+  const direction = end === "first" ? "asc" : "desc"
+  const values = columnsOf(plan, end).map((column) => `r.${valueAlias(plan, column)}`)
+  return `
+  select distinct on (${keys}) ${keys}, ${values.join(", ")}
+  from counted r
+  where r.p is not null
+  order by ${keys}, r.p ${direction}, r.o ${direction}
+`
+}
+
+/**
+ * Sources that one scan can serve, as they give the same key for the same row. Where values of ends are taken each stands
+ * alone: which source a row came from decides ties.
+ */
+function scans(plan: FoldPlan): PlannedSource[][] {
+  if (columnsOf(plan, "first", "last").length > 0) return plan.sources.map((source) => [source])
+  const groups = new Map<string, PlannedSource[]>()
+  for (const source of plan.sources) {
+    const keys = source.key.map((expression, at) => expressionSql(expression, plan.key[at]!.kind))
+    const name = JSON.stringify([source.table, ...keys])
+    groups.set(name, [...(groups.get(name) ?? []), source])
+  }
+  return [...groups.values()]
+}
+
+/** One row for each row of the table that any of the sources counts; n says how many do. */
+function scanRows(plan: FoldPlan, sources: readonly PlannedSource[], heights: string): string {
+  const [first] = sources
+  const conditions = sources.map((source) => sourceConditions(source).join(" and "))
+  const alone = sources.length === 1
+  // A condition that is unknown for a null does not hold.
+  const where = (at: number, value: string): string =>
+    alone || conditions[at] === "" ? value : `case when ${conditions[at]} then ${value} end`
+  const valuesOf = (column: PlannedColumn): string[] =>
+    sources.flatMap((source, at) => {
+      const expression = source.set.get(column.name)
+      return expression ? [where(at, expressionSql(expression, column.kind))] : []
+    })
+  const combined = (column: PlannedColumn): string => {
+    const [value, ...more] = valuesOf(column)
+    if (value === undefined) return `null::${columnTypes[column.kind]}`
+    if (more.length === 0) return value
+    const all = [value, ...more]
+    if (column.aggregate === "sum") return all.map((each) => `coalesce(${each}, 0)`).join(" + ")
+    return `${column.aggregate === "min" ? "least" : "greatest"}(${all.join(", ")})`
+  }
+  const named = (columns: readonly PlannedColumn[], letter: string) =>
+    columns.map((column, at) => `${combined(column)} as ${letter}${at}`)
+  const counts = sources.map((_, at) => (alone ? "1" : `coalesce(${where(at, "1")}, 0)`))
+  const values = columnsOf(plan, "first", "last")
+  const selected = [
+    ...first!.key.map((expression, at) => `${expressionSql(expression, plan.key[at]!.kind)} as k${at}`),
+    `${counts.join(" + ")} as n`,
+    ...named(columnsOf(plan, "sum"), "s"),
+    ...named(columnsOf(plan, "min", "max"), "m"),
+    ...(plan.ends.length > 0 ? [`${scanPosition(plan, sources)} as p`] : []),
+    ...named(values, "v"),
+    ...(values.length > 0 ? [`${first!.ordinal} as o`] : []),
+  ]
+  return `select ${selected.join(", ")}
+  from ${tableName(first!.table)} t
+  where ${[heights, ...anyOf(conditions)].join(" and ")}`
+}
+
+/** Null where none of the sources that count the row is one that is seen. */
+function scanPosition(plan: FoldPlan, sources: readonly PlannedSource[]): string {
+  const seen = sources.filter((source) => source.seen)
+  if (seen.length === 0) return "null::int8[]"
+  const position = `array[${plan.position.map(({ name }) => `t.${quoteIdentifier(name)}::int8`).join(", ")}]`
+  if (seen.length === sources.length) return position
+  const [condition] = anyOf(seen.map((source) => sourceConditions(source).join(" and ")))
+  return condition === undefined ? position : `case when ${condition} then ${position} end`
+}
+
+/** Nothing where one of them holds for every row. */
+function anyOf(conditions: readonly string[]): string[] {
+  if (conditions.includes("")) return []
+  const distinct = [...new Set(conditions)]
+  return distinct.length === 1 ? distinct : [`(${distinct.map((each) => `(${each})`).join(" or ")})`]
+}

@@ -1,0 +1,41 @@
+// The statement that compares a state table with a fold of its event rows from scratch.
+
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import { columnTypes } from "../column.js"
+import { type FoldPlan, type PlannedSource, stateColumns } from "../fold-plan.js"
+import { aggregatedColumns, aggregateSql } from "./aggregate-sql.js"
+import { expressionSql } from "./expression-sql.js"
+import { columnList, sameKeyNames, tableName } from "./fold-names.js"
+
+/**
+ * $1 is the coverage as a multirange, $2 the most rows to give: those where the table and a fold over the coverage
+ * differ, the values of each side as text and null for a row that one side lacks. Only keys whose first column is above
+ * $3 and not above $4; null for no bound.
+ */
+export function diffSql(plan: FoldPlan): string {
+  const columns = stateColumns(plan).map(({ name }) => quoteIdentifier(name))
+  const texts = (alias: string) => `array[${columns.map((name) => `${alias}.${name}::text`).join(", ")}]`
+  const compared = columns.map((name) => `e.${name} is distinct from s.${name}`)
+  const type = columnTypes[plan.key[0]!.kind]
+  // Each run is planned with its values, so a bound that is null costs nothing.
+  const bounded = (value: string): string =>
+    `($3::${type} is null or ${value} > $3::${type}) and ($4::${type} is null or ${value} <= $4::${type})`
+  const rows = (source: PlannedSource): string =>
+    `t.block_height <@ $1::int8multirange and ${bounded(expressionSql(source.key[0]!, plan.key[0]!.kind))}`
+  return `${aggregateSql(plan, rows)},
+expected as (
+  select ${stateColumns(plan)
+    .map(({ name }, at) => `${aggregatedColumns(plan)[at]} as ${quoteIdentifier(name)}`)
+    .join(", ")}
+  from folded x
+)
+select case when e.event_rows is null then null else ${texts("e")} end as expected,
+  case when s.event_rows is null then null else ${texts("s")} end as found
+from expected e
+full join (
+  select ${columnList(plan)} from ${tableName(plan.table)} where ${bounded(quoteIdentifier(plan.key[0]!.name))}
+) s on ${sameKeyNames(plan, "e", "s")}
+where ${compared.join(" or ")}
+order by ${plan.key.map(({ name }) => `coalesce(e.${quoteIdentifier(name)}, s.${quoteIdentifier(name)})`).join(", ")}
+limit $2::int4`
+}

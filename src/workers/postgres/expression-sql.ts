@@ -1,0 +1,40 @@
+// What a fold takes from an event row t, and which rows count, as SQL.
+
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import { quoteLiteral } from "../../postgres/quote-literal.js"
+import { type ColumnKind, columnTypes } from "../column.js"
+import type { FoldCondition, FoldExpression, FoldLiteral, PlannedSource } from "../fold-plan.js"
+
+export function expressionSql(expression: FoldExpression, kind: ColumnKind): string {
+  if (expression.of === "literal") return literalSql(expression.literal, kind)
+  const column = `t.${quoteIdentifier(expression.column)}`
+  if (expression.of === "day") return `(${column} at time zone 'UTC')::date`
+  const value = expression.kind === kind ? column : `${column}::${columnTypes[kind]}`
+  // Widened first: the smallest int2 has no opposite among its own.
+  return expression.of === "negate" ? `-(${value})` : value
+}
+
+/** What makes a row count, whatever its height. A row whose key has a null counts for nobody. */
+export function sourceConditions(source: PlannedSource): string[] {
+  return [
+    ...source.where.map(conditionSql),
+    ...source.key.flatMap((expression) =>
+      expression.of !== "literal" && expression.nullable
+        ? [`t.${quoteIdentifier(expression.column)} is not null`]
+        : [],
+    ),
+  ]
+}
+
+function conditionSql({ column, kind, test, value }: FoldCondition): string {
+  const name = `t.${quoteIdentifier(column)}`
+  if (value === null) return `${name} is ${test === "is" ? "null" : "not null"}`
+  return test === "is"
+    ? `${name} = ${literalSql(value, kind)}`
+    : `${name} is distinct from ${literalSql(value, kind)}`
+}
+
+function literalSql(literal: FoldLiteral, kind: ColumnKind): string {
+  const text = kind === "bytes" ? `\\x${String(literal).slice(2)}` : String(literal)
+  return `${quoteLiteral(text)}::${columnTypes[kind]}`
+}
