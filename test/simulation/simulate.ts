@@ -17,7 +17,8 @@ import { EncounterCounter } from "./encounters.js"
 import { ModelDatabase, StatementBook } from "./model/model-database.js"
 import { ModelFold } from "./model/model-fold.js"
 import { appShapes, eventShape, rawShapes, stateShape } from "./model/model-schema.js"
-import type { Plan } from "./plan.js"
+import { Ambushes } from "./ambushes.js"
+import type { Ambush, Plan } from "./plan.js"
 import { Scheduler } from "./scheduler.js"
 import { SimChain } from "./sim-chain.js"
 import { SimHost } from "./sim-host.js"
@@ -25,6 +26,7 @@ import { startProcess } from "./sim-process.js"
 import { SimRandom } from "./sim-random.js"
 import { SimProvider, SimSource } from "./sim-source.js"
 import { SimDerivedStore } from "./sim-stores.js"
+import { kindOf } from "./statement-kinds.js"
 import { storedDefinitions, storedRegistry } from "./sim-workers.js"
 import type { Checker, Encounters, Violation, World } from "./world.js"
 
@@ -96,6 +98,8 @@ export async function simulate(
   plan: Plan,
   { trace }: { trace?: (line: string) => void } = {},
 ): Promise<SimulationResult> {
+  // Nobody looks at them, and they are a tenth of what an error costs.
+  Error.stackTraceLimit = trace ? 10 : 0
   const random = new SimRandom(plan.seed ^ 0x3c6ef372)
   const scheduler = new Scheduler()
   const startedAt = scheduler.now
@@ -124,9 +128,10 @@ export async function simulate(
     },
   }
   fillTables(world)
-  watch(world, { random: random.stream(2), trace })
+  watch(world, { random: random.stream(2), trace, ambushes: () => ambushes })
   const hosts = runProcesses(world, { random, store, providers, trace })
   scheduleFaults(world, { providers, hosts, trace })
+  const ambushes = new Ambushes(world, { strike: (ambush, host) => strike(world, { ambush, host, hosts, trace }) })
   await scheduler.run(() => world.violation !== undefined || scheduler.now >= startedAt + plan.faultyMs)
   const healedAt = scheduler.now
   if (!world.violation) {
@@ -176,19 +181,26 @@ function fillTables({ raw, app, chain }: World): void {
 
 function watch(
   world: World,
-  { random, trace }: { random: SimRandom; trace: ((line: string) => void) | undefined },
+  {
+    random,
+    trace,
+    ambushes,
+  }: { random: SimRandom; trace: ((line: string) => void) | undefined; ambushes: () => Ambushes },
 ): void {
   const { plan, scheduler } = world
   const counter = new EncounterCounter(world)
   for (const database of [world.raw, world.app]) {
-    database.onStatement = (sql, params, { rowCount }, connection) => {
-      counter.onStatement(sql, params, rowCount)
+    database.onStatement = ({ sql, statement, params, result: { rowCount }, connection }) => {
+      const sent = { kind: kindOf(sql, statement), params, rowCount, connection }
+      counter.onStatement(sent)
+      ambushes().onStatement(sent)
       trace?.(
         `${connection.host.name} ${database.name} ${connection.backend.pid}: ${sql.replace(/\s+/g, " ").slice(0, 150)} ${JSON.stringify(params).slice(0, 120)} -> ${rowCount}`,
       )
     }
     database.onCommit = (committed) => {
       counter.onCommit(committed)
+      ambushes().onCommit(committed)
       for (const checker of commitCheckers) if (!world.violation) checker.onCommit!(world, committed)
       trace?.(
         `${committed.connection.host.name} ${database.name} ${committed.connection.backend.pid}: committed ${committed.changes.length} rows`,
@@ -206,8 +218,27 @@ function watch(
   scheduler.after(sampleMs, sample)
 }
 
+function strike(
+  { scheduler, startedAt }: World,
+  {
+    ambush: { on, act, ms },
+    host,
+    hosts,
+    trace,
+  }: { ambush: Ambush; host: SimHost; hosts: Hosts; trace: ((line: string) => void) | undefined },
+): void {
+  trace?.(`--- ${Math.round(scheduler.now - startedAt)} ms: ${act} ${host.name} at its ${on}`)
+  if (act === "kill" || act === "silence")
+    hosts.kill(hosts.slotOf(host), { silent: act === "silence", backAfterMs: ms })
+  else {
+    host.pause()
+    scheduler.after(ms, () => host.resume({ frozen: act === "freeze" }))
+  }
+}
+
 interface Hosts {
   at(slot: number): SimHost
+  slotOf(host: SimHost): number
   kill(slot: number, options: { silent: boolean; backAfterMs: number }): void
   killEvery(options: { backAfterMs: number }): void
   heal(): void
@@ -239,6 +270,7 @@ function runProcesses(
       name: `p${slot}.${generation}`,
       scheduler,
       random: random.stream(100 + slot * 50 + generation),
+      latencyMs: plan.latencyMs,
       slowPart: () => (world.healed ? 0 : plan.slowPerMille / 1_000),
       clockSkewMs: plan.clockSkewMs,
     })
@@ -263,6 +295,7 @@ function runProcesses(
   }
   return {
     at: (slot) => current[slot]!,
+    slotOf: (host) => current.indexOf(host),
     kill,
     killEvery: ({ backAfterMs }) => {
       for (const slot of current.keys()) kill(slot, { silent: false, backAfterMs })
@@ -305,12 +338,13 @@ function scheduleFaults(
   }: { providers: readonly SimProvider[]; hosts: Hosts; trace: ((line: string) => void) | undefined },
 ): void {
   const { plan, scheduler, chain } = world
-  const at = (ms: number, what: string, run: () => void): void =>
+  const at = (ms: number, what: string, run: () => void): void => {
     scheduler.after(ms, () => {
       if (world.healed) return
       trace?.(`--- ${Math.round(scheduler.now - world.startedAt)} ms: ${what}`)
       run()
     })
+  }
   const poisons = [...plan.poisons].sort((a, b) => a.at - b.at)
   const grow = (): void => {
     if (world.healed) return
