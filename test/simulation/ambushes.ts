@@ -50,7 +50,8 @@ export class Ambushes {
   onCommit({ database, changes }: Committed): void {
     if (this.frozen.length === 0) return
     for (const { row, before } of changes) {
-      if (row.table.shape.name !== `${database.name}.worker_leases` || before?.["status"] !== "ACTIVE") continue
+      if (row.table.shape.name !== `${database.name}.worker_leases` || before?.["status"] !== "ACTIVE")
+        continue
       const host = this.frozen.find(({ name }) => name === before["leased_by"])
       if (!host) continue
       this.frozen = this.frozen.filter((other) => other !== host)

@@ -3,6 +3,7 @@
 
 import type { Logger } from "../../src/platform/logger.js"
 import { planFolds } from "../../src/workers/fold-plans.js"
+import { Ambushes } from "./ambushes.js"
 import { fenceHolds } from "./checkers/fence-holds.js"
 import { sameAsSequential } from "./checkers/i1-same-as-sequential.js"
 import { doneWithoutOverlap } from "./checkers/i2-done-without-overlap.js"
@@ -17,7 +18,6 @@ import { EncounterCounter } from "./encounters.js"
 import { ModelDatabase, StatementBook } from "./model/model-database.js"
 import { ModelFold } from "./model/model-fold.js"
 import { appShapes, eventShape, rawShapes, stateShape } from "./model/model-schema.js"
-import { Ambushes } from "./ambushes.js"
 import type { Ambush, Plan } from "./plan.js"
 import { Scheduler } from "./scheduler.js"
 import { SimChain } from "./sim-chain.js"
@@ -26,8 +26,8 @@ import { startProcess } from "./sim-process.js"
 import { SimRandom } from "./sim-random.js"
 import { SimProvider, SimSource } from "./sim-source.js"
 import { SimDerivedStore } from "./sim-stores.js"
-import { kindOf } from "./statement-kinds.js"
 import { storedDefinitions, storedRegistry } from "./sim-workers.js"
+import { kindOf } from "./statement-kinds.js"
 import type { Checker, Encounters, Violation, World } from "./world.js"
 
 export interface SimulationResult {
@@ -131,7 +131,9 @@ export async function simulate(
   watch(world, { random: random.stream(2), trace, ambushes: () => ambushes })
   const hosts = runProcesses(world, { random, store, providers, trace })
   scheduleFaults(world, { providers, hosts, trace })
-  const ambushes = new Ambushes(world, { strike: (ambush, host) => strike(world, { ambush, host, hosts, trace }) })
+  const ambushes = new Ambushes(world, {
+    strike: (ambush, host) => strike(world, { ambush, host, hosts, trace }),
+  })
   await scheduler.run(() => world.violation !== undefined || scheduler.now >= startedAt + plan.faultyMs)
   const healedAt = scheduler.now
   if (!world.violation) {

@@ -240,7 +240,7 @@ export class ModelDatabase implements ModelServer {
       rows: [],
       found: [],
       locks: [],
-      cache: new Map(),
+      cache: undefined,
     }
     let result: StatementResult
     try {
