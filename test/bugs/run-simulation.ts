@@ -13,14 +13,7 @@ export interface SimulationOutcome {
 const timeoutMs = 600_000
 
 export async function runSimulation(directory: string, seeds: number): Promise<SimulationOutcome> {
-  const args = [
-    "--import",
-    "tsx",
-    join(directory, "test", "simulation", "run.ts"),
-    "--seeds",
-    String(seeds),
-    "--no-shrink",
-  ]
+  const args = [join(directory, "scripts", "sim.mjs"), "--seeds", String(seeds), "--no-shrink"]
   const child = spawn(process.execPath, args, {
     cwd: directory,
     stdio: ["ignore", "pipe", "ignore"],

@@ -79,7 +79,7 @@ const minute = 60_000
 
 export function planOf(seed: number): Plan {
   const random = new SimRandom(Math.imul(seed + 1, 0x2545f491) ^ 0x5bd1e995)
-  const processes = random.between(3, 6)
+  const processes = random.pick([3, 3, 4, 4, 5, 6])
   const faultyMs = random.between(4_000, 6_500)
   const at = (): number => random.between(300, faultyMs - 500)
   // What ends connections comes late in most seeds, so that those who were ambushed live to see what became of their work.
