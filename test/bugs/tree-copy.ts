@@ -7,7 +7,7 @@ import type { Patch } from "./bug.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const copied = [
-  ...["src", "test", "bench", "migrations", "scripts", "package.json", "package-lock.json"],
+  ...["src", "test", "bench", "migrations", "package.json"],
   ...["tsconfig.json", "tsconfig.sim.json", "vitest.config.ts"],
 ]
 

@@ -51,8 +51,13 @@ export interface Plan {
     readonly kind: "stuck" | "lags" | "away"
     readonly ms: number
   }[]
-  /** Goes back to what it was at `backupAt`. */
-  readonly restores: readonly { readonly of: DatabaseName; readonly backupAt: number; readonly at: number }[]
+  /** Goes back to what it was at `backupAt`. `stopped`: whoever put the backup in place stopped the processes first. */
+  readonly restores: readonly {
+    readonly of: DatabaseName
+    readonly backupAt: number
+    readonly at: number
+    readonly stopped: boolean
+  }[]
   readonly poisons: readonly { readonly at: number; readonly worker: string }[]
   /** How far each process's clock is off. */
   readonly clockSkewMs: number
@@ -164,9 +169,11 @@ function ambush(random: SimRandom, { at, recordBackend }: { at: number; recordBa
 
 function restore(random: SimRandom, { faultyMs }: { faultyMs: number }): Plan["restores"][number] {
   const backupAt = random.between(500, faultyMs - 2_000)
+  const of = random.chance(0.6) ? "app" : "raw"
   return {
-    of: random.chance(0.75) ? "app" : "raw",
+    of,
     backupAt,
     at: random.between(backupAt + 300, faultyMs - 300),
+    stopped: of === "raw" && random.chance(0.5),
   }
 }

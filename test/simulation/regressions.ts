@@ -114,7 +114,7 @@ export const regressions: readonly Regression[] = [
       outages: [],
       reorgs: [{ at: 907, depth: 61, grow: 3 }],
       providerFaults: [],
-      restores: [{ of: "raw", backupAt: 8403, at: 9922 }],
+      restores: [{ of: "raw", backupAt: 8403, at: 9922, stopped: true }],
       poisons: [],
       clockSkewMs: 0,
     },

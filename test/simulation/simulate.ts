@@ -53,6 +53,7 @@ const checkers: readonly Checker[] = [
 const commitCheckers = checkers.filter(({ onCommit }) => onCommit)
 const sampleCheckers = checkers.filter(({ sample }) => sample)
 const sampleMs = 700
+const forgottenBlocks = 8
 
 /** What all seeds share: statements are compiled once. */
 export interface Laboratory {
@@ -384,14 +385,15 @@ function scheduleFaults(
       scheduler.after(ms, () => one.heal())
     })
   }
-  for (const { of, backupAt, at: when } of plan.restores) {
+  for (const { of, backupAt, at: when, stopped } of plan.restores) {
     const database = world[of]
     at(backupAt, `backup of ${of}`, () => {
       const backup = database.backup()
       at(when - backupAt, `${of} goes back`, () => {
         world.wentBack = true
-        // Whoever puts a backup of raw in place stops the processes first: they compare at their start, before they store anything.
-        if (of === "raw") hosts.killEvery({ backAfterMs: 200 })
+        if (stopped) hosts.killEvery({ backAfterMs: 200 })
+        // What raw has forgotten is another branch when it is asked for again.
+        else if (of === "raw") chain.reorganize(forgottenBlocks, forgottenBlocks + 1)
         database.restore(backup)
       })
     })
