@@ -61,7 +61,7 @@ export abstract class LoopingService implements Service {
     const { signal } = this.stopping
     while (!signal.aborted) {
       // Before the turn: what it has looked at already may be what somebody wakes it for.
-      this.waking = new AbortController()
+      if (this.waking.signal.aborted) this.waking = new AbortController()
       const waitMs = await this.turn(signal)
       if (signal.aborted) return
       // Stopping cuts the wait short too.

@@ -6,7 +6,10 @@ import { join, resolve } from "node:path"
 import type { Patch } from "./bug.js"
 
 const root = resolve(import.meta.dirname, "../..")
-const copied = ["src", "test", "bench", "migrations", "package.json", "tsconfig.json", "vitest.config.ts"]
+const copied = [
+  ...["src", "test", "bench", "migrations", "package.json"],
+  ...["tsconfig.json", "tsconfig.sim.json", "vitest.config.ts"],
+]
 
 export class TreeCopy {
   readonly directory: string

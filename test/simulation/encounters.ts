@@ -2,6 +2,7 @@
 
 import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
 import { intersect, type RangeSet, subtract, union, watermarkEnd } from "../../src/domain/range-set.js"
+import type { SentStatement } from "./ambushes.js"
 import type { Committed } from "./model/model-database.js"
 import { leaseRange, type World } from "./world.js"
 
@@ -17,8 +18,8 @@ export class EncounterCounter {
     this.world = world
   }
 
-  onStatement(sql: string, params: readonly unknown[], rowCount: number): void {
-    if (sql.includes("set status = 'COMPLETED'") && rowCount < (params[0] as unknown[]).length)
+  onStatement({ kind, params, rowCount }: SentStatement): void {
+    if (kind === "complete" && rowCount < (params[0] as unknown[]).length)
       this.world.encounters.fenceRefused++
   }
 

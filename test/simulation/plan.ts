@@ -2,6 +2,7 @@
 
 import { SimRandom } from "./sim-random.js"
 import { simWorkerNames } from "./sim-workers.js"
+import type { Timing } from "./timing.js"
 
 export type DatabaseName = "raw" | "app"
 
@@ -19,6 +20,8 @@ export interface Plan {
   readonly providers: number
   /** When everything heals. */
   readonly faultyMs: number
+  /** Of a request, at most, unless it is slow. */
+  readonly latencyMs: number
   /** Of a thousand requests, those that take long. */
   readonly slowPerMille: number
   /** Of a thousand commits, those whose answer is lost. */
@@ -39,6 +42,7 @@ export interface Plan {
     readonly ms: number
     readonly frozen: boolean
   }[]
+  readonly ambushes: readonly Ambush[]
   readonly outages: readonly { readonly at: number; readonly of: DatabaseName; readonly ms: number }[]
   readonly reorgs: readonly { readonly at: number; readonly depth: number; readonly grow: number }[]
   readonly providerFaults: readonly {
@@ -47,58 +51,85 @@ export interface Plan {
     readonly kind: "stuck" | "lags" | "away"
     readonly ms: number
   }[]
-  /** Goes back to what it was at `backupAt`. */
-  readonly restores: readonly { readonly of: DatabaseName; readonly backupAt: number; readonly at: number }[]
+  /** Goes back to what it was at `backupAt`. `stopped`: whoever put the backup in place stopped the processes first. */
+  readonly restores: readonly {
+    readonly of: DatabaseName
+    readonly backupAt: number
+    readonly at: number
+    readonly stopped: boolean
+  }[]
   readonly poisons: readonly { readonly at: number; readonly worker: string }[]
   /** How far each process's clock is off. */
   readonly clockSkewMs: number
+  /** Today's when absent. */
+  readonly timing?: Timing
 }
+
+/**
+ * Faults at random moments mostly meet processes that have nothing to lose. These wait for the first statement of their kind after `at`, and
+ * strike before its answer is heard. `fork`: the chain is reorganised as well, inside the range that the statement claimed.
+ */
+export interface Ambush {
+  readonly at: number
+  readonly on: AmbushedStatement
+  readonly act: "stop" | "freeze" | "kill" | "silence"
+  readonly ms: number
+  readonly fork: boolean
+}
+
+export const ambushedStatements = ["claim", "write", "complete", "intent", "undo"] as const
+export type AmbushedStatement = (typeof ambushedStatements)[number]
 
 const minute = 60_000
 
 export function planOf(seed: number): Plan {
   const random = new SimRandom(Math.imul(seed + 1, 0x2545f491) ^ 0x5bd1e995)
-  const processes = random.between(3, 6)
-  const faultyMs = random.between(7_000, 11_000)
+  const processes = random.pick([3, 3, 4, 4, 5, 6])
+  const faultyMs = random.between(4_000, 6_500)
   const at = (): number => random.between(300, faultyMs - 500)
+  // What ends connections comes late in most seeds, so that those who were ambushed live to see what became of their work.
+  const quietMs = random.chance(0.7) ? Math.floor(faultyMs * 0.6) : 300
+  const late = (): number => random.between(quietMs, faultyMs - 300)
   const times = <T>(from: number, to: number, make: () => T): T[] =>
     Array.from({ length: random.between(from, to) }, make)
   const recordBackend = random.chance(0.4)
   const providers = random.between(1, 2)
-  const blockMs = random.between(180, 300)
+  const blockMs = random.between(250, 400)
   const growing = Math.floor(faultyMs / blockMs)
   return {
     seed,
     processes,
     lanes: random.chance(0.3) ? 2 : 1,
-    blocks: Math.max(150, 202 - growing) + random.between(0, 30),
+    blocks: Math.max(150, 202 - growing) + random.between(0, 20),
     blockMs,
     finalityGap: random.pick([12, 24, 40, 70]),
-    rangeSize: random.pick([10, 16, 25, 40]),
+    rangeSize: random.pick([16, 25, 40, 60]),
     order: random.chance(0.3) ? "newest" : "oldest",
     recordBackend,
     providers,
     faultyMs,
+    latencyMs: random.pick([4, 20, 40]),
     slowPerMille: random.pick([5, 15, 30]),
     lostPerMille: random.pick([2, 10, 30]),
     nodeErrorPerMille: random.pick([0, 20, 60]),
-    crashes: times(2, 5, () => ({
-      at: at(),
+    crashes: times(2, 4, () => ({
+      at: late(),
       process: random.between(0, processes - 1),
-      backAfterMs: random.between(100, 4_000),
+      backAfterMs: random.between(100, 3_000),
       // Without a backend on record nobody could end what such a process left open.
       silent: recordBackend && random.chance(0.3),
     })),
-    pauses: times(1, 3, () => ({
+    pauses: times(0, 2, () => ({
       at: at(),
       process: random.between(0, processes - 1),
-      ms: random.between(300, 6_000),
+      ms: random.between(300, 4_000),
       frozen: random.chance(0.6),
     })),
+    ambushes: times(1, 3, () => ambush(random, { at: at(), recordBackend })),
     outages: times(1, 2, () => ({
-      at: at(),
+      at: late(),
       of: random.pick(["raw", "app"] as const),
-      ms: random.between(100, 2_500),
+      ms: random.between(100, 1_500),
     })),
     reorgs: times(2, 5, () => ({
       at: at(),
@@ -109,7 +140,7 @@ export function planOf(seed: number): Plan {
       at: at(),
       provider: random.between(0, providers - 1),
       kind: random.pick(["stuck", "lags", "away"] as const),
-      ms: random.between(200, 4_000),
+      ms: random.between(200, 3_000),
     })),
     restores: random.chance(0.2) ? [restore(random, { faultyMs })] : [],
     poisons: random.chance(0.3) ? [{ at: at(), worker: random.pick(simWorkerNames.slice(0, 2)) }] : [],
@@ -117,11 +148,32 @@ export function planOf(seed: number): Plan {
   }
 }
 
+function ambush(random: SimRandom, { at, recordBackend }: { at: number; recordBackend: boolean }): Ambush {
+  const on = random.pick(["claim", "claim", "write", "write", "write", "complete", "intent", "undo"] as const)
+  const dies = on === "intent" || on === "undo" || random.chance(0.2)
+  return {
+    // Early, so that there is time for what comes of it.
+    at: Math.floor(at * 0.4),
+    on,
+    act: dies
+      ? recordBackend && random.chance(0.3)
+        ? "silence"
+        : "kill"
+      : random.chance(0.7)
+        ? "freeze"
+        : "stop",
+    ms: random.between(1_500, 3_500),
+    fork: on === "claim" && random.chance(0.9),
+  }
+}
+
 function restore(random: SimRandom, { faultyMs }: { faultyMs: number }): Plan["restores"][number] {
   const backupAt = random.between(500, faultyMs - 2_000)
+  const of = random.chance(0.6) ? "app" : "raw"
   return {
-    of: random.chance(0.75) ? "app" : "raw",
+    of,
     backupAt,
     at: random.between(backupAt + 300, faultyMs - 300),
+    stopped: of === "raw" && random.chance(0.5),
   }
 }

@@ -1,6 +1,7 @@
 // Plans that once broke an invariant, shrunk. As plans and not as seeds: what a seed means changes when the generator does.
 
 import type { Plan } from "./plan.js"
+import type { Timing } from "./timing.js"
 
 export interface Regression {
   /** What was wrong, as a fact that holds now. */
@@ -8,10 +9,26 @@ export interface Regression {
   readonly plan: Plan
 }
 
+/** As it was when these were found. */
+const formerTiming: Timing = {
+  leaseTtlMs: 2_000,
+  headLeaseTtlMs: 1_500,
+  reapMs: 1_500,
+  finishMs: 1_300,
+  headPollMs: 350,
+  takeOverMs: 1_000,
+  confirmMs: 300,
+  livePollMs: 500,
+  workIdleMs: 800,
+  historyIdleMs: 1_000,
+}
+const former = { latencyMs: 4, ambushes: [], timing: formerTiming } as const
+
 export const regressions: readonly Regression[] = [
   {
     title: "a stored block that lost is found although the node's finality has passed it",
     plan: {
+      ...former,
       seed: 0,
       processes: 4,
       lanes: 1,
@@ -39,6 +56,7 @@ export const regressions: readonly Regression[] = [
   {
     title: "a failed range around a block that its dependency cannot take is done but for that block",
     plan: {
+      ...former,
       seed: 159,
       processes: 3,
       lanes: 1,
@@ -73,6 +91,7 @@ export const regressions: readonly Regression[] = [
   {
     title: "a silent process whose lease was cut keeps no lock that a later rollback waits for",
     plan: {
+      ...former,
       seed: 20078,
       processes: 6,
       lanes: 1,
@@ -95,7 +114,7 @@ export const regressions: readonly Regression[] = [
       outages: [],
       reorgs: [{ at: 907, depth: 61, grow: 3 }],
       providerFaults: [],
-      restores: [{ of: "raw", backupAt: 8403, at: 9922 }],
+      restores: [{ of: "raw", backupAt: 8403, at: 9922, stopped: true }],
       poisons: [],
       clockSkewMs: 0,
     },

@@ -4,36 +4,19 @@ import { planOf } from "./plan.js"
 import { type Laboratory, type SimulationResult, simulate } from "./simulate.js"
 import type { Encounters } from "./world.js"
 
+export interface SeedBatch {
+  readonly from: number
+  readonly count: number
+}
+
 export interface SeedsResult {
   readonly seeds: number
   /** Seeds that met each of them at least once. */
-  readonly met: Encounters
+  readonly met: Readonly<Encounters>
   readonly events: number
   readonly slowestTipMs: number
+  /** The lowest seed that broke something. */
   readonly failed: SimulationResult | undefined
-}
-
-export async function runSeeds(
-  laboratory: Laboratory,
-  { from, count, onSeed }: { from: number; count: number; onSeed?: (done: number) => void },
-): Promise<SeedsResult> {
-  const met: Encounters = {
-    fenceRefused: 0,
-    straddlingRollback: 0,
-    intentFinishedByAnother: 0,
-    outOfOrderFoldUndone: 0,
-  }
-  let events = 0
-  let slowestTipMs = 0
-  for (let seed = from; seed < from + count; seed++) {
-    const result = await simulate(laboratory, planOf(seed))
-    events += result.events
-    slowestTipMs = Math.max(slowestTipMs, result.reachedTipMs)
-    for (const name of encounterNames) if (result.encounters[name] > 0) met[name]++
-    if (result.violation) return { seeds: seed - from + 1, met, events, slowestTipMs, failed: result }
-    onSeed?.(seed - from + 1)
-  }
-  return { seeds: count, met, events, slowestTipMs, failed: undefined }
 }
 
 export const encounterNames = [
@@ -42,3 +25,40 @@ export const encounterNames = [
   "intentFinishedByAnother",
   "outOfOrderFoldUndone",
 ] as const satisfies readonly (keyof Encounters)[]
+
+const each = (value: (name: keyof Encounters) => number): Encounters =>
+  Object.fromEntries(encounterNames.map((name) => [name, value(name)])) as unknown as Encounters
+
+export const noSeeds: SeedsResult = {
+  seeds: 0,
+  met: each(() => 0),
+  events: 0,
+  slowestTipMs: 0,
+  failed: undefined,
+}
+
+export function together(a: SeedsResult, b: SeedsResult): SeedsResult {
+  const failed = [a.failed, b.failed].filter((one) => one !== undefined)
+  return {
+    seeds: a.seeds + b.seeds,
+    met: each((name) => a.met[name] + b.met[name]),
+    events: a.events + b.events,
+    slowestTipMs: Math.max(a.slowestTipMs, b.slowestTipMs),
+    failed: failed.sort((one, other) => one.plan.seed - other.plan.seed)[0],
+  }
+}
+
+export async function runSeeds(laboratory: Laboratory, { from, count }: SeedBatch): Promise<SeedsResult> {
+  let all = noSeeds
+  for (let seed = from; seed < from + count && !all.failed; seed++) {
+    const result = await simulate(laboratory, planOf(seed))
+    all = together(all, {
+      seeds: 1,
+      met: each((name) => (result.encounters[name] > 0 ? 1 : 0)),
+      events: result.events,
+      slowestTipMs: result.reachedTipMs,
+      failed: result.violation && result,
+    })
+  }
+  return all
+}

@@ -1,9 +1,11 @@
-// npm run sim -- --seeds 1000 [--from 0], or --seed 7 [--trace], or --plan '{…}'. Exits with 1 at the first seed that breaks an
-// invariant, and when a run of 200 seeds or more never met one of the things it is for.
+// npm run sim -- --seeds 1000 [--from 0] [--threads 2], or --seed 7 [--trace], or --plan '{…}'. Exits with 1 at the first seed that breaks
+// an invariant, and when a run of 200 seeds or more never met one of the things it is for.
 
+import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import { type Plan, planOf } from "./plan.js"
-import { encounterNames, runSeeds } from "./run-seeds.js"
+import { encounterNames } from "./run-seeds.js"
+import { runSeedsInThreads } from "./run-seeds-in-threads.js"
 import { shrink } from "./shrink.js"
 import { openLaboratory, type SimulationResult, simulate } from "./simulate.js"
 
@@ -11,6 +13,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "0" },
+    threads: { type: "string", default: String(availableParallelism()) },
     seed: { type: "string" },
     plan: { type: "string" },
     trace: { type: "boolean", default: false },
@@ -53,9 +56,10 @@ if (values.seed !== undefined || values.plan !== undefined) {
   const [from, count] = [Number(values.from), Number(values.seeds)]
   const began = process.hrtime.bigint()
   const isTerminal = process.stderr.isTTY
-  const result = await runSeeds(laboratory, {
+  const result = await runSeedsInThreads({
     from,
     count,
+    threads: Number(values.threads),
     ...(isTerminal ? { onSeed: (done: number) => void process.stderr.write(`\r${done} of ${count}`) } : {}),
   })
   if (result.failed) await fail(result.failed)

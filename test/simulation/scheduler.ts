@@ -1,10 +1,11 @@
 // Virtual time: what is to happen stands in one queue by its moment, and each moment is over, with all that follows from it at once,
 // before the next one begins. The same seed gives the same order, always.
 
-interface Event {
+export interface Event {
   readonly at: number
   readonly sequence: number
-  readonly run: () => void
+  /** Undefined: it will not happen after all. */
+  run: (() => void) | undefined
 }
 
 export class Scheduler {
@@ -13,8 +14,10 @@ export class Scheduler {
   private sequence = 0
   private readonly heap: Event[] = []
 
-  after(ms: number, run: () => void): void {
-    this.push({ at: this.now + Math.max(0, ms), sequence: this.sequence++, run })
+  after(ms: number, run: () => void): Event {
+    const event = { at: this.now + Math.max(0, ms), sequence: this.sequence++, run }
+    this.push(event)
+    return event
   }
 
   /** Until `isOver` says so, looked at after each moment, or nothing is left to happen. */
@@ -22,11 +25,12 @@ export class Scheduler {
     return new Promise((resolve, reject) => {
       const step = (): void => {
         try {
-          const event = isOver() ? undefined : this.pop()
+          let event = isOver() ? undefined : this.pop()
+          while (event && !event.run) event = this.pop()
           if (event) {
             this.now = event.at
             this.events++
-            event.run()
+            event.run!()
             // A tick that is asked for by a microtask comes when no other microtask is left.
             queueMicrotask(next)
           } else resolve()

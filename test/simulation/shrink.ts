@@ -4,7 +4,16 @@
 import type { Plan } from "./plan.js"
 import type { SimulationResult } from "./simulate.js"
 
-const lists = ["crashes", "pauses", "outages", "reorgs", "providerFaults", "restores", "poisons"] as const
+const lists = [
+  "crashes",
+  "pauses",
+  "ambushes",
+  "outages",
+  "reorgs",
+  "providerFaults",
+  "restores",
+  "poisons",
+] as const
 const rates = ["slowPerMille", "lostPerMille", "nodeErrorPerMille", "clockSkewMs"] as const
 
 export interface Shrunk {

@@ -11,6 +11,7 @@ export interface SimHostOptions {
   readonly scheduler: Scheduler
   readonly random: SimRandom
   readonly slowPart: () => number
+  readonly latencyMs: number
   readonly clockSkewMs: number
 }
 
@@ -25,12 +26,14 @@ export class SimHost implements Host {
   private readonly inbox: (() => void)[] = []
   private readonly scheduler: Scheduler
   private readonly slowPart: () => number
+  private readonly latencyMs: number
 
-  constructor({ name, scheduler, random, slowPart, clockSkewMs }: SimHostOptions) {
+  constructor({ name, scheduler, random, slowPart, latencyMs, clockSkewMs }: SimHostOptions) {
     this.name = name
     this.scheduler = scheduler
     this.random = random
     this.slowPart = slowPart
+    this.latencyMs = latencyMs
     const offset = (random.next() - 0.5) * 2 * clockSkewMs
     this.clock = {
       now: () => scheduler.now + offset,
@@ -39,8 +42,15 @@ export class SimHost implements Host {
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           if (signal?.aborted) return resolve()
-          scheduler.after(ms, () => this.deliver(resolve))
-          signal?.addEventListener("abort", () => resolve(), { once: true })
+          const timer = scheduler.after(ms, () => {
+            signal?.removeEventListener("abort", cut)
+            this.deliver(resolve)
+          })
+          const cut = (): void => {
+            timer.run = undefined
+            resolve()
+          }
+          signal?.addEventListener("abort", cut, { once: true })
         }),
     }
   }
@@ -95,6 +105,6 @@ export class SimHost implements Host {
     const { random } = this
     if (random.chance(this.slowPart()))
       return random.chance(0.1) ? 500 + random.next() * 2_500 : 5 + random.next() * 300
-    return 0.1 + random.next() * 4
+    return 0.1 + random.next() * this.latencyMs
   }
 }

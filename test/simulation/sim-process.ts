@@ -31,20 +31,7 @@ import type { SimHost } from "./sim-host.js"
 import type { SimSource } from "./sim-source.js"
 import { SimBlockWriter, SimRawReader } from "./sim-stores.js"
 import { simRegistry, simWorkerNames } from "./sim-workers.js"
-
-/** Lease times as in the runs on real processes, and everything else in proportion: virtual seconds are what a seed costs. */
-export const timing = {
-  leaseTtlMs: 2_000,
-  headLeaseTtlMs: 1_500,
-  reapMs: 1_500,
-  finishMs: 1_300,
-  headPollMs: 350,
-  takeOverMs: 1_000,
-  confirmMs: 300,
-  livePollMs: 500,
-  workIdleMs: 800,
-  historyIdleMs: 1_000,
-} as const
+import { usualTiming } from "./timing.js"
 
 export const policy: FailurePolicy = {
   maxAttempts: 6,
@@ -66,7 +53,7 @@ export interface SimProcessOptions {
 export async function startProcess(options: SimProcessOptions): Promise<void> {
   const { host, raw, app, source, store, logger, plan } = options
   const { clock, random, name: holder } = host
-  const { rangeSize, recordBackend, order } = plan
+  const { rangeSize, recordBackend, order, timing = usualTiming } = plan
   const connectRaw = (): Promise<ModelConnection> => ModelConnection.open(raw, host)
   const connectApp = (): Promise<ModelConnection> => ModelConnection.open(app, host)
   const pools = { raw: new ModelPool(raw, host), app: new ModelPool(app, host) }
@@ -139,8 +126,11 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const keeper: LeaseKeeper = {
     hold: (leases, { sentAt, signal }) => {
       const held = leases.map((lease) => appRenewer.hold(lease, { sentAt, signal }))
+      const over = new AbortController()
+      for (const one of held)
+        one.signal.addEventListener("abort", () => over.abort(one.signal.reason), { once: true })
       return {
-        signal: AbortSignal.any(held.map((one) => one.signal)),
+        signal: over.signal,
         letGo: () => {
           for (const one of held) one.letGo()
         },

@@ -39,8 +39,16 @@ export class SimProvider {
     this.stuckAt = undefined
   }
 
+  get head(): SimBlock {
+    return this.blocks()[this.height]!
+  }
+
+  /** Not those that finality has passed: a node that has them is more than the product can bear (docs/simulation.md). */
   block(height: number): SimBlock | undefined {
-    return height > this.height ? undefined : this.blocks()[height]
+    const block = height > this.height ? undefined : this.blocks()[height]
+    const isPassed =
+      this.stuckAt && height <= this.chain.finalizedHeight && block !== this.chain.blocks[height]
+    return isPassed ? undefined : block
   }
 
   finalizedHeight(): number {
@@ -52,7 +60,7 @@ export class SimProvider {
   }
 }
 
-const blocksPerRequest = 8
+const blocksPerRequest = 20
 
 export class SimSource implements BlockSource {
   private readonly host: SimHost
@@ -71,7 +79,7 @@ export class SimSource implements BlockSource {
 
   head(): Promise<ChainHead> {
     return this.ask((provider) => {
-      const { height, hash } = provider.block(provider.height)!
+      const { height, hash } = provider.head
       return { height, hash, finalizedHeight: provider.finalizedHeight() }
     })
   }

@@ -113,7 +113,8 @@ export class SimRawReader implements RawReader {
         `raw.blocks has ${blocks.length} rows in ${formatRange(range)}, coverage says ${promised}`,
       )
     let at = 0
-    const piece = Math.max(4, Math.ceil(blocks.length / 2))
+    // Long ranges come in two pieces, so that something goes wrong between them.
+    const piece = Math.max(12, Math.ceil(blocks.length / 2))
     return {
       chainEpoch,
       next: async () => {

@@ -3,6 +3,7 @@
 
 import type { Logger } from "../../src/platform/logger.js"
 import { planFolds } from "../../src/workers/fold-plans.js"
+import { Ambushes } from "./ambushes.js"
 import { fenceHolds } from "./checkers/fence-holds.js"
 import { sameAsSequential } from "./checkers/i1-same-as-sequential.js"
 import { doneWithoutOverlap } from "./checkers/i2-done-without-overlap.js"
@@ -17,7 +18,7 @@ import { EncounterCounter } from "./encounters.js"
 import { ModelDatabase, StatementBook } from "./model/model-database.js"
 import { ModelFold } from "./model/model-fold.js"
 import { appShapes, eventShape, rawShapes, stateShape } from "./model/model-schema.js"
-import type { Plan } from "./plan.js"
+import type { Ambush, Plan } from "./plan.js"
 import { Scheduler } from "./scheduler.js"
 import { SimChain } from "./sim-chain.js"
 import { SimHost } from "./sim-host.js"
@@ -26,6 +27,7 @@ import { SimRandom } from "./sim-random.js"
 import { SimProvider, SimSource } from "./sim-source.js"
 import { SimDerivedStore } from "./sim-stores.js"
 import { storedDefinitions, storedRegistry } from "./sim-workers.js"
+import { kindOf } from "./statement-kinds.js"
 import type { Checker, Encounters, Violation, World } from "./world.js"
 
 export interface SimulationResult {
@@ -51,6 +53,7 @@ const checkers: readonly Checker[] = [
 const commitCheckers = checkers.filter(({ onCommit }) => onCommit)
 const sampleCheckers = checkers.filter(({ sample }) => sample)
 const sampleMs = 700
+const forgottenBlocks = 8
 
 /** What all seeds share: statements are compiled once. */
 export interface Laboratory {
@@ -96,6 +99,8 @@ export async function simulate(
   plan: Plan,
   { trace }: { trace?: (line: string) => void } = {},
 ): Promise<SimulationResult> {
+  // Nobody looks at them, and they are a tenth of what an error costs.
+  Error.stackTraceLimit = trace ? 10 : 0
   const random = new SimRandom(plan.seed ^ 0x3c6ef372)
   const scheduler = new Scheduler()
   const startedAt = scheduler.now
@@ -124,9 +129,12 @@ export async function simulate(
     },
   }
   fillTables(world)
-  watch(world, { random: random.stream(2), trace })
+  watch(world, { random: random.stream(2), trace, ambushes: () => ambushes })
   const hosts = runProcesses(world, { random, store, providers, trace })
   scheduleFaults(world, { providers, hosts, trace })
+  const ambushes = new Ambushes(world, {
+    strike: (ambush, host) => strike(world, { ambush, host, hosts, trace }),
+  })
   await scheduler.run(() => world.violation !== undefined || scheduler.now >= startedAt + plan.faultyMs)
   const healedAt = scheduler.now
   if (!world.violation) {
@@ -176,19 +184,26 @@ function fillTables({ raw, app, chain }: World): void {
 
 function watch(
   world: World,
-  { random, trace }: { random: SimRandom; trace: ((line: string) => void) | undefined },
+  {
+    random,
+    trace,
+    ambushes,
+  }: { random: SimRandom; trace: ((line: string) => void) | undefined; ambushes: () => Ambushes },
 ): void {
   const { plan, scheduler } = world
   const counter = new EncounterCounter(world)
   for (const database of [world.raw, world.app]) {
-    database.onStatement = (sql, params, { rowCount }, connection) => {
-      counter.onStatement(sql, params, rowCount)
+    database.onStatement = ({ sql, statement, params, result: { rowCount }, connection }) => {
+      const sent = { kind: kindOf(sql, statement), params, rowCount, connection }
+      counter.onStatement(sent)
+      ambushes().onStatement(sent)
       trace?.(
         `${connection.host.name} ${database.name} ${connection.backend.pid}: ${sql.replace(/\s+/g, " ").slice(0, 150)} ${JSON.stringify(params).slice(0, 120)} -> ${rowCount}`,
       )
     }
     database.onCommit = (committed) => {
       counter.onCommit(committed)
+      ambushes().onCommit(committed)
       for (const checker of commitCheckers) if (!world.violation) checker.onCommit!(world, committed)
       trace?.(
         `${committed.connection.host.name} ${database.name} ${committed.connection.backend.pid}: committed ${committed.changes.length} rows`,
@@ -206,8 +221,27 @@ function watch(
   scheduler.after(sampleMs, sample)
 }
 
+function strike(
+  { scheduler, startedAt }: World,
+  {
+    ambush: { on, act, ms },
+    host,
+    hosts,
+    trace,
+  }: { ambush: Ambush; host: SimHost; hosts: Hosts; trace: ((line: string) => void) | undefined },
+): void {
+  trace?.(`--- ${Math.round(scheduler.now - startedAt)} ms: ${act} ${host.name} at its ${on}`)
+  if (act === "kill" || act === "silence")
+    hosts.kill(hosts.slotOf(host), { silent: act === "silence", backAfterMs: ms })
+  else {
+    host.pause()
+    scheduler.after(ms, () => host.resume({ frozen: act === "freeze" }))
+  }
+}
+
 interface Hosts {
   at(slot: number): SimHost
+  slotOf(host: SimHost): number
   kill(slot: number, options: { silent: boolean; backAfterMs: number }): void
   killEvery(options: { backAfterMs: number }): void
   heal(): void
@@ -239,6 +273,7 @@ function runProcesses(
       name: `p${slot}.${generation}`,
       scheduler,
       random: random.stream(100 + slot * 50 + generation),
+      latencyMs: plan.latencyMs,
       slowPart: () => (world.healed ? 0 : plan.slowPerMille / 1_000),
       clockSkewMs: plan.clockSkewMs,
     })
@@ -263,6 +298,7 @@ function runProcesses(
   }
   return {
     at: (slot) => current[slot]!,
+    slotOf: (host) => current.indexOf(host),
     kill,
     killEvery: ({ backAfterMs }) => {
       for (const slot of current.keys()) kill(slot, { silent: false, backAfterMs })
@@ -305,12 +341,13 @@ function scheduleFaults(
   }: { providers: readonly SimProvider[]; hosts: Hosts; trace: ((line: string) => void) | undefined },
 ): void {
   const { plan, scheduler, chain } = world
-  const at = (ms: number, what: string, run: () => void): void =>
+  const at = (ms: number, what: string, run: () => void): void => {
     scheduler.after(ms, () => {
       if (world.healed) return
       trace?.(`--- ${Math.round(scheduler.now - world.startedAt)} ms: ${what}`)
       run()
     })
+  }
   const poisons = [...plan.poisons].sort((a, b) => a.at - b.at)
   const grow = (): void => {
     if (world.healed) return
@@ -348,14 +385,15 @@ function scheduleFaults(
       scheduler.after(ms, () => one.heal())
     })
   }
-  for (const { of, backupAt, at: when } of plan.restores) {
+  for (const { of, backupAt, at: when, stopped } of plan.restores) {
     const database = world[of]
     at(backupAt, `backup of ${of}`, () => {
       const backup = database.backup()
       at(when - backupAt, `${of} goes back`, () => {
         world.wentBack = true
-        // Whoever puts a backup of raw in place stops the processes first: they compare at their start, before they store anything.
-        if (of === "raw") hosts.killEvery({ backAfterMs: 200 })
+        if (stopped) hosts.killEvery({ backAfterMs: 200 })
+        // What raw has forgotten is another branch when it is asked for again.
+        else if (of === "raw") chain.reorganize(forgottenBlocks, forgottenBlocks + 1)
         database.restore(backup)
       })
     })

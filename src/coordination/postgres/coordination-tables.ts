@@ -13,7 +13,7 @@ export interface CoordinationTables {
   readonly auditLog: string
 }
 
-export function coordinationTables(schema: CoordinationSchema): CoordinationTables {
+function tablesOf(schema: CoordinationSchema): CoordinationTables {
   const table = (name: string): string => quoteIdentifier(schema, name)
   return {
     schema,
@@ -24,6 +24,10 @@ export function coordinationTables(schema: CoordinationSchema): CoordinationTabl
     auditLog: table("audit_log"),
   }
 }
+
+const known: Record<CoordinationSchema, CoordinationTables> = { raw: tablesOf("raw"), app: tablesOf("app") }
+
+export const coordinationTables = (schema: CoordinationSchema): CoordinationTables => known[schema]
 
 // Advisory locks are per database, and a database holds one chain, so small fixed numbers do: the first is ours ("tide"),
 // the second says which lock. Only transaction-level ones: session locks break under transaction pooling.

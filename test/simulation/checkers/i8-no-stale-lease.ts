@@ -1,15 +1,18 @@
 // I8: once everything has healed nobody holds a lease for longer than its time and a few rounds of the reaper.
 
-import { timing } from "../sim-process.js"
+import { usualTiming } from "../timing.js"
 import { type Checker, unfinishedLeases, type World } from "../world.js"
 
 export const noStaleLease: Checker = { invariant: "I8", sample: check, atEnd: check }
 
-/** A reaper's statements may have to wait for whom it ends. */
-const slackMs = timing.reapMs * 2 + 3_000
-
 function check(world: World): void {
   const { scheduler, plan, startedAt } = world
+  const timing = plan.timing ?? usualTiming
+  // A reaper may have to wait for somebody whom only the server ends: 3 s in a claim, 10 s in a rollback.
+  const isSilenced = [...plan.ambushes, ...plan.crashes].some((one) =>
+    "act" in one ? one.act === "silence" : one.silent,
+  )
+  const slackMs = timing.reapMs * 2 + (isSilenced ? 10_000 : 3_000)
   if (!world.healed || scheduler.now < startedAt + plan.faultyMs + timing.leaseTtlMs + slackMs) return
   for (const database of [world.raw, world.app]) {
     for (const lease of unfinishedLeases(database)) {

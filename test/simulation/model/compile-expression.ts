@@ -14,6 +14,7 @@ import type { CompiledSelect } from "./compile-select.js"
 import type { ModelLock } from "./model-lock.js"
 import type { ModelRow, ModelTable, TableShape, Values } from "./model-table.js"
 import type { ModelTransaction } from "./model-transaction.js"
+import { columnReader, rowMaker } from "./row-code.js"
 import type { Expression, Select, SqlType } from "./sql-syntax.js"
 import { asText, coerce, endless } from "./sql-values.js"
 
@@ -38,7 +39,8 @@ export interface Context {
   readonly found: (ModelRow | undefined)[]
   /** Advisory locks that the statement takes, in order, before it is answered. */
   readonly locks: { readonly lock: ModelLock; readonly shared: boolean }[]
-  readonly cache: Map<object, unknown>
+  /** Of subqueries that are run once for the statement. */
+  cache: Map<object, unknown> | undefined
 }
 
 export interface Compiled {
@@ -103,7 +105,8 @@ export function compileExpression(compiler: Compiler, scope: Scope, expression: 
       const found = scope.find(expression.of, name)
       if (!found) throw new Error(`the model of Postgres has no column ${expression.of ?? ""}.${name}`)
       const { slot, type } = found
-      return { type, run: ({ rows }) => rows[slot]?.[name] ?? null }
+      const read = columnReader(name)
+      return { type, run: ({ rows }) => read(rows[slot]) }
     }
     case "not": {
       const of = compile(expression.of)
@@ -139,7 +142,8 @@ export function compileExpression(compiler: Compiler, scope: Scope, expression: 
         type: "bool",
         run: (context) => {
           const list = array.run(context) as unknown[]
-          return (isNumeric ? list.map(Number) : list).includes(left.run(context))
+          const value = left.run(context)
+          return isNumeric ? list.some((one) => Number(one) === value) : list.includes(value)
         },
       }
     }
@@ -197,13 +201,14 @@ function compileIn(compiler: Compiler, scope: Scope, expression: Expression & { 
     type: "bool",
     run: (context) => {
       // Once for the statement: it may lock what it finds.
+      context.cache ??= new Map()
       let found = context.cache.get(select) as Set<unknown> | undefined
       if (!found) {
         found = new Set(select.run(context).map((row) => (row.length === 1 ? row[0] : row.join())))
         context.cache.set(select, found)
       }
-      const values = left.map((one) => one.run(context))
-      return found.has(values.length === 1 ? values[0] : values.join())
+      if (found.size === 0) return false
+      return found.has(left.length === 1 ? left[0]!.run(context) : left.map((one) => one.run(context)).join())
     },
   }
 }
@@ -215,6 +220,7 @@ function compileSubquery(compiler: Compiler, scope: Scope, of: Select): Compiled
   return {
     type: select.types[0]!,
     run: (context) => {
+      context.cache ??= new Map()
       if (!context.cache.has(select)) context.cache.set(select, run(context))
       return context.cache.get(select)
     },
@@ -354,17 +360,20 @@ const plain: Readonly<Record<string, { type: SqlType | "first"; apply: (...args:
   hashtext: { type: "int4", apply: (text: string) => hash(text) },
   extract_epoch: { type: "float8", apply: (ms: number | null) => (ms === null ? null : ms / 1_000) },
   set_config: { type: "text", apply: (_: string, value: string) => value },
-  json_build_object: {
-    type: "json",
-    apply: (...args: unknown[]) => {
-      const built: Record<string, unknown> = {}
-      for (let at = 0; at < args.length; at += 2) built[args[at] as string] = args[at + 1]
-      return built
-    },
-  },
 }
 
-function compileCall({ name }: Expression & { kind: "call" }, args: readonly Compiled[]): Compiled {
+function compileCall(
+  { name, args: given }: Expression & { kind: "call" },
+  args: readonly Compiled[],
+): Compiled {
+  if (name === "json_build_object") {
+    const keys = given.flatMap((one, at) =>
+      at % 2 === 0 ? [one.kind === "literal" ? String(one.value) : ""] : [],
+    )
+    const make = rowMaker(keys)
+    const values = args.filter((_, at) => at % 2 === 1).map(({ run }) => run)
+    return { type: "json", run: (context) => make(values.map((run) => run(context))) }
+  }
   const known = plain[name]
   if (known) return compilePlain(known, args)
   const numbers = (context: Context): string => args.map((one) => Number(one.run(context))).join()
@@ -406,6 +415,10 @@ function compilePlain({ type, apply }: (typeof plain)[string], args: readonly Co
   if (ready.length === 1) {
     const { run } = ready[0]!
     return { type: own, run: (context) => apply(run(context) as never) }
+  }
+  if (ready.length === 2) {
+    const [{ run: first }, { run: second }] = ready as [Compiled, Compiled]
+    return { type: own, run: (context) => apply(first(context) as never, second(context) as never) }
   }
   return { type: own, run: (context) => apply(...(ready.map((one) => one.run(context)) as never[])) }
 }

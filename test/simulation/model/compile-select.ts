@@ -3,6 +3,7 @@
 import { type Compiled, type Compiler, type Context, compileExpression, Scope } from "./compile-expression.js"
 import type { ModelRow, TableShape, Values } from "./model-table.js"
 import { MustWait } from "./model-transaction.js"
+import { rowMaker } from "./row-code.js"
 import type { Expression, Output, Select, Source, SqlType } from "./sql-syntax.js"
 import { coerce } from "./sql-values.js"
 
@@ -16,6 +17,8 @@ export interface CompiledSelect {
 
 /** Calls `emit` for each row of the sources; true from it ends the scan. */
 type Scan = (context: Context, emit: () => boolean) => boolean
+
+const none: readonly unknown[] = []
 
 const sessionColumns: Readonly<Record<string, SqlType>> = { pid: "int4", backend_start: "timestamptz" }
 
@@ -43,13 +46,13 @@ export function compileSelect(compiler: Compiler, select: Select, outer: Scope |
       })
       return [[state.end()]]
     }
-    const rows: { values: unknown[]; keys: unknown[]; row: ModelRow | undefined }[] = []
+    const rows: { values: unknown[]; keys: readonly unknown[]; row: ModelRow | undefined }[] = []
     const most = limit ? Number(limit.run(context)) : Number.POSITIVE_INFINITY
     scan(context, () => {
       if (where && where.run(context) !== true) return false
       rows.push({
         values: columns.map((one) => one.run(context)),
-        keys: order.map((one) => one(context)),
+        keys: order.length === 0 ? none : order.map((one) => one(context)),
         row: lockSlot === undefined ? undefined : context.found[lockSlot],
       })
       return order.length === 0 && rows.length >= most
@@ -115,6 +118,9 @@ function compileSources(
   { sources, where }: { sources: readonly Source[]; where: Expression | undefined },
 ): Scan {
   const levels = sources.map((source) => compileSource(compiler, scope, { source, where }))
+  if (levels.length === 0) return (_, emit) => emit()
+  const [first] = levels
+  if (levels.length === 1 && !first!.on && !first!.isLeft) return first!.scan
   return (context, emit) => {
     const descend = (level: number): boolean => {
       if (level === levels.length) return emit()
@@ -154,14 +160,13 @@ function compileSource(
       alias,
       Object.fromEntries(from.columns.map((name, at) => [name, args[at]!.type])),
     )
+    const make = rowMaker(from.columns)
     level = {
       slot,
       scan: (context, emit) => {
         const lists = args.map((one) => one.run(context) as unknown[])
         for (let at = 0; at < (lists[0]?.length ?? 0); at++) {
-          context.rows[slot] = Object.fromEntries(
-            from.columns.map((name, column) => [name, lists[column]![at]]),
-          )
+          context.rows[slot] = make(lists.map((list) => list[at]))
           if (emit()) return true
         }
         return false
@@ -173,11 +178,12 @@ function compileSource(
       alias,
       Object.fromEntries(select.names.map((name, at) => [name, select.types[at]!])),
     )
+    const make = rowMaker(select.names)
     level = {
       slot,
       scan: (context, emit) => {
         for (const row of select.run(context)) {
-          context.rows[slot] = Object.fromEntries(select.names.map((name, at) => [name, row[at]]))
+          context.rows[slot] = make(row)
           if (emit()) return true
         }
         return false

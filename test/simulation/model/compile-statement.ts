@@ -4,9 +4,10 @@
 import { rangesOverlap } from "../../../src/domain/block-range.js"
 import { type Compiled, type Compiler, type Context, compileExpression, Scope } from "./compile-expression.js"
 import { compileSelect, compileTarget } from "./compile-select.js"
-import { ModelRow, type ModelTable, nulls, type TableShape, type Values } from "./model-table.js"
+import { copier, ModelRow, type ModelTable, nulls, type TableShape, type Values } from "./model-table.js"
 import { MustWait } from "./model-transaction.js"
 import { parseSql } from "./parse-sql.js"
+import { rowMaker } from "./row-code.js"
 import { SqlStateError } from "./sql-state-error.js"
 import type { Output, Statement } from "./sql-syntax.js"
 import { asDriver, coerce } from "./sql-values.js"
@@ -35,12 +36,12 @@ function compile(compiler: Compiler, statement: Statement): CompiledStatement {
     }
     case "select": {
       const select = compileSelect(compiler, statement, undefined)
+      const make = rowMaker(select.names)
+      const { types } = select
       return (context) => {
         const rows = select.run(context).map((values) => {
-          const row: Values = {}
-          for (let at = 0; at < values.length; at++)
-            row[select.names[at]!] = asDriver(values[at], select.types[at]!)
-          return row
+          for (let at = 0; at < values.length; at++) values[at] = asDriver(values[at], types[at]!)
+          return make(values)
         })
         return { rows, rowCount: rows.length }
       }
@@ -71,12 +72,14 @@ function compileInsert(compiler: Compiler, statement: Statement & { kind: "inser
   const scope = new Scope()
   const { slot } = scope.add(statement.table, shape.columns)
   const returning = compileReturning(compiler, scope, statement.returning)
+  const copy = copier(shape)
   return (context) => {
     const table = context.server.table(statement.table)
     const result: Values[] = []
     let rowCount = 0
     for (const given of rowsOf(context)) {
-      const row: Values = { ...nulls(shape), ...shape.defaults?.(table) }
+      const row = copy(nulls(shape))
+      if (shape.defaults) Object.assign(row, shape.defaults(table))
       for (let at = 0; at < columns.length; at++) row[columns[at]!] = coerce(given[at], types[at]!)
       if (!insertRow(context, { table, row, ignoreConflicts })) continue
       rowCount++
@@ -119,12 +122,13 @@ function compileUpdate(compiler: Compiler, statement: Statement & { kind: "updat
     return { column, run, type: typeOf(shape, column) }
   })
   const returning = compileReturning(compiler, target.scope, statement.returning)
+  const copy = copier(shape)
   return (context) => {
     const found = target.find(context)
     const result: Values[] = []
     for (const { row, values } of found) {
       context.rows[target.slot] = values
-      const changed: Values = { ...values }
+      const changed = copy(values)
       for (const { column, run, type } of set) changed[column] = coerce(run(context), type)
       if (shape.exclusive) assertApart(context, { table: row.table, row: changed, self: row })
       context.transaction.write(row, changed)
@@ -184,11 +188,8 @@ function compileReturning(
     if (expression === "*") throw new Error("the model of Postgres does not return *")
     return { name, compiled: compileExpression(compiler, scope, expression) }
   })
-  return (context) => {
-    const row: Values = {}
-    for (const { name, compiled } of columns) row[name] = asDriver(compiled.run(context), compiled.type)
-    return row
-  }
+  const make = rowMaker(columns.map(({ name }) => name))
+  return (context) => make(columns.map(({ compiled }) => asDriver(compiled.run(context), compiled.type)))
 }
 
 function typeOf({ name, columns }: TableShape, column: string) {

@@ -52,6 +52,14 @@ export interface Committed {
   readonly changes: readonly RowChange[]
 }
 
+export interface RanStatement {
+  readonly sql: string
+  readonly statement: CompiledStatement
+  readonly params: readonly unknown[]
+  readonly result: StatementResult
+  readonly connection: ModelConnection
+}
+
 export type CommitFate = "answered" | "lost" | "undone"
 
 export interface ModelBackup {
@@ -67,12 +75,7 @@ export class ModelDatabase implements ModelServer {
   startedAt: number
   away = false
   onCommit: (committed: Committed) => void = () => undefined
-  onStatement: (
-    sql: string,
-    params: readonly unknown[],
-    result: StatementResult,
-    connection: ModelConnection,
-  ) => void = () => undefined
+  onStatement: (ran: RanStatement) => void = () => undefined
   fateOfCommit: () => CommitFate = () => "answered"
   private readonly scheduler: Scheduler
   private readonly book: StatementBook
@@ -132,10 +135,11 @@ export class ModelDatabase implements ModelServer {
 
   run(
     connection: ModelConnection,
-    { sql, params, statement }: { sql: string; params: readonly unknown[]; statement?: CompiledStatement },
+    { sql, params, ...given }: { sql: string; params: readonly unknown[]; statement?: CompiledStatement },
     done: Done,
   ): unknown {
     if (connection.closed || this.away) return done(this.unreachable())
+    const statement = given.statement ?? this.book.find(sql)
     const own = connection.transaction_
     if (own?.failed) return done(new SqlStateError("25P02", "the transaction has failed"))
     const transaction = own ?? new ModelTransaction(connection)
@@ -155,11 +159,11 @@ export class ModelDatabase implements ModelServer {
       } else this.apply(connection, transaction)
       if (error) done(error instanceof IndexerError ? error : this.mapped(error))
       else {
-        this.onStatement(sql, params, result!, connection)
+        this.onStatement({ sql, statement, params, result: result!, connection })
         done(null, result)
       }
     }
-    this.attempt({ connection, transaction, statement: statement ?? this.book.find(sql), params, finish })
+    this.attempt({ connection, transaction, statement, params, finish })
   }
 
   /** The transaction of the connection takes effect, or is found to have failed. */
@@ -236,7 +240,7 @@ export class ModelDatabase implements ModelServer {
       rows: [],
       found: [],
       locks: [],
-      cache: new Map(),
+      cache: undefined,
     }
     let result: StatementResult
     try {

@@ -2,6 +2,7 @@
 // it, and who that is. Nobody else sees the second before it is committed.
 
 import type { ModelTransaction } from "./model-transaction.js"
+import { rowCopier } from "./row-code.js"
 import type { SqlType } from "./sql-syntax.js"
 
 export type Values = Record<string, unknown>
@@ -50,7 +51,10 @@ export class ModelTable {
 
   /** As if it had always been there. */
   put(values: Values): void {
-    const row = new ModelRow(this, { ...nulls(this.shape), ...this.shape.defaults?.(this), ...values })
+    const row = new ModelRow(
+      this,
+      copier(this.shape)({ ...nulls(this.shape), ...this.shape.defaults?.(this), ...values }),
+    )
     this.rows.set(this.shape.keyOf(row.committed!), row)
     this.hot.add(row)
   }
@@ -68,6 +72,17 @@ export class ModelTable {
   *committed(): Generator<Values> {
     for (const { committed } of this.rows.values()) if (committed) yield committed
   }
+}
+
+const copiers = new WeakMap<TableShape, (row: Values) => Values>()
+
+export function copier(shape: TableShape): (row: Values) => Values {
+  let copy = copiers.get(shape)
+  if (!copy) {
+    copy = rowCopier(Object.keys(shape.columns))
+    copiers.set(shape, copy)
+  }
+  return copy
 }
 
 const nullRows = new WeakMap<TableShape, Values>()

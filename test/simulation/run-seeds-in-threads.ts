@@ -1,0 +1,47 @@
+// Seeds dealt out to threads, a few at a time. What comes out does not depend on how many threads there are: of seeds that fail the lowest is
+// told, and those below it have all been run.
+
+import { Worker } from "node:worker_threads"
+import { noSeeds, type SeedBatch, type SeedsResult, together } from "./run-seeds.js"
+
+const seedsPerBatch = 20
+/** Nearly everything a seed makes is garbage at its end. */
+const youngMb = 96
+
+export async function runSeedsInThreads({
+  from,
+  count,
+  threads,
+  onSeed,
+}: SeedBatch & { threads: number; onSeed?: (done: number) => void }): Promise<SeedsResult> {
+  const batches: SeedsResult[] = []
+  let next = from
+  let failedAt = Number.POSITIVE_INFINITY
+  const deal = (): SeedBatch | undefined => {
+    const batch = { from: next, count: Math.min(seedsPerBatch, from + count - next) }
+    if (batch.count <= 0 || next > failedAt) return undefined
+    next += batch.count
+    return batch
+  }
+  const work = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const thread = new Worker(new URL("./seeds-thread.js", import.meta.url), {
+        resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+      })
+      const giveNext = (): void => {
+        const batch = deal()
+        if (batch) thread.postMessage(batch)
+        else thread.terminate().then(() => resolve(), reject)
+      }
+      thread.on("error", reject)
+      thread.on("message", (result: SeedsResult) => {
+        batches.push(result)
+        if (result.failed) failedAt = Math.min(failedAt, result.failed.plan.seed)
+        onSeed?.(next - from)
+        giveNext()
+      })
+      giveNext()
+    })
+  await Promise.all(Array.from({ length: threads }, work))
+  return batches.reduce(together, noSeeds)
+}
