@@ -1,5 +1,5 @@
-// The statement that adds a range of event rows to a state table. Let the server plan each run with its values (no named
-// statements): what a range selects differs by five orders of magnitude.
+// The statement that adds a range of event rows to a state table. The server plans each run with its values, since what a range
+// selects differs by five orders of magnitude; the tip, whose ranges are alike, has it parsed once.
 
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { columnsOf, endColumn, type FoldPlan } from "../fold-plan.js"
