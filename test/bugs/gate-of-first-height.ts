@@ -8,7 +8,7 @@ export const gateOfFirstHeight: Bug = {
       file: "src/coordination/choose-range.ts",
       find: "for (const gate of view.gates) free = intersect(free, gate)",
       replace:
-        "for (const gate of view.gates)\n    free = free.filter(({ from }) => contains(gate, { from, to: from + 1 }))",
+        "for (const gate of view.gates)\n    free = free.filter(({ from }) => gate.some((part) => part.from <= from && from < part.to))",
     },
   ],
   caughtBy: {
