@@ -25,7 +25,7 @@ export class CopyIn implements pg.Submittable {
   /** How many rows each table took. */
   readonly finished: Promise<readonly number[]>
   readonly #text: string
-  readonly #messages: Iterator<Buffer>
+  readonly #messages: Iterator<readonly Buffer[]>
   readonly #counts: number[] = []
   #resolve: (counts: readonly number[]) => void = () => undefined
   #reject: (error: unknown) => void = () => undefined
@@ -71,7 +71,8 @@ export class CopyIn implements pg.Submittable {
     while (isFree && !this.#over) {
       const { value, done } = this.#messages.next()
       if (done) break
-      isFree = stream.write(value)
+      // Whole messages only: half of one would swallow what is sent after an error.
+      for (const part of value) isFree = stream.write(part)
     }
     stream.uncork()
     if (!isFree) stream.once("drain", () => this.#send(stream))
@@ -83,25 +84,24 @@ const copyStatement = ({ table, columns }: CopiedTable): string =>
 
 const copyDone = Buffer.from([0x63, 0, 0, 0, 4])
 
-function* messagesOf(tables: readonly CopiedTable[]): Generator<Buffer> {
+function* messagesOf(tables: readonly CopiedTable[]): Generator<readonly Buffer[]> {
   for (const { buffers } of tables) {
-    yield* copyData(copyHeader)
+    yield copyData(copyHeader)
     for (const buffer of buffers) {
       const rows = withoutHeader(buffer)
       for (let at = 0; at < rows.length; at += messageBytes)
-        yield* copyData(rows.subarray(at, at + messageBytes))
+        yield copyData(rows.subarray(at, at + messageBytes))
     }
-    yield* copyData(copyTrailer)
-    yield copyDone
+    yield copyData(copyTrailer)
+    yield [copyDone]
   }
 }
 
-function* copyData(bytes: Buffer): Generator<Buffer> {
+function copyData(bytes: Buffer): readonly Buffer[] {
   const head = Buffer.allocUnsafe(5)
   head[0] = 0x64
   head.writeUInt32BE(bytes.length + 4, 1)
-  yield head
-  yield bytes
+  return [head, bytes]
 }
 
 const withoutHeader = (buffer: Buffer): Buffer =>
