@@ -6,7 +6,7 @@ import type { Hex, RawBlock } from "../domain/raw-block.js"
 import type { Clock } from "../platform/clock.js"
 import type { Turns } from "../platform/turns.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
-import type { BlockSource, FetchOptions } from "../source/block-source.js"
+import type { BlockSource, FetchRangeOptions } from "../source/block-source.js"
 import { checkParent } from "./check-parent.js"
 import { checkSeams } from "./check-seams.js"
 import type { BlockWriter, WriterTotals } from "./raw-writer.js"
@@ -24,7 +24,7 @@ export interface IngestRangeDeps {
 
 export interface IngestRangeOptions {
   readonly lease: Lease
-  readonly fetch: FetchOptions
+  readonly fetch: Omit<FetchRangeOptions, "onParent">
   /** The block below is not stored: its hash is asked for with the range. */
   readonly withParent: boolean
 }

@@ -119,11 +119,12 @@ export class RangeIngester {
     try {
       await this.partitionsFor(connection, { range: lease.range, liveFrom: state!.liveFrom })
       const withParent = await parentIsUnknown(connection, lease.range)
+      const isFinal = lease.range.to - 1 <= (state!.finalizedHeight ?? -1)
       const { source, clock, turns } = this.deps
       const { flushBytes } = this.options
       const totals = await ingestRange(
         { source, leases, writer: this.writer, clock, flushBytes, turns },
-        { lease, fetch: { signal: held.signal, urgent: turn.urgent }, withParent },
+        { lease, fetch: { signal: held.signal, urgent: turn.urgent, final: isFinal }, withParent },
       )
       return { kind: "done", lease, totals }
     } catch (error) {

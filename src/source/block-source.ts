@@ -28,6 +28,11 @@ export interface FetchRangeOptions extends FetchOptions {
    * undefined when the answer had none, which says nothing of the chain.
    */
   readonly onParent?: ((hash: Hex | undefined) => void) | undefined
+  /**
+   * All of it is final, and is to be had only from a node that says so itself: one that stands still may be on a branch that has lost
+   * since, and what is stored below finality is compared with nothing any more.
+   */
+  readonly final?: boolean | undefined
 }
 
 export interface BlockSource {

@@ -43,12 +43,8 @@ export class SimProvider {
     return this.blocks()[this.height]!
   }
 
-  /** Not those that finality has passed: a node that has them is more than the product can bear (docs/simulation.md). */
   block(height: number): SimBlock | undefined {
-    const block = height > this.height ? undefined : this.blocks()[height]
-    const isPassed =
-      this.stuckAt && height <= this.chain.finalizedHeight && block !== this.chain.blocks[height]
-    return isPassed ? undefined : block
+    return height > this.height ? undefined : this.blocks()[height]
   }
 
   finalizedHeight(): number {
@@ -86,14 +82,17 @@ export class SimSource implements BlockSource {
 
   async *fetchRange(
     { from, to }: BlockRange,
-    { signal, onParent }: FetchRangeOptions,
+    { signal, onParent, final }: FetchRangeOptions,
   ): AsyncGenerator<readonly SimBlock[]> {
     let last: SimBlock | undefined
     for (let at = from; at < to; at += blocksPerRequest) {
       signal.throwIfAborted()
       const batch = await this.ask((provider) => {
+        const count = Math.min(blocksPerRequest, to - at)
+        if (final && provider.finalizedHeight() < at + count - 1)
+          throw new IndexerError("RPC_BLOCK_MISSING", `the node does not call block ${at + count - 1} final`)
         if (at === from) onParent?.(provider.block(from - 1)?.hash)
-        return Array.from({ length: Math.min(blocksPerRequest, to - at) }, (_, i) => {
+        return Array.from({ length: count }, (_, i) => {
           const block = provider.block(at + i)
           if (!block) throw new IndexerError("RPC_BLOCK_MISSING", `the node has no block ${at + i}`)
           return block

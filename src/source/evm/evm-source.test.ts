@@ -362,6 +362,26 @@ test("a block below that cannot be had is no fault of the range", async () => {
   }
 })
 
+test("final blocks are taken only from a node that calls them final itself, where it has such a notion", async () => {
+  const final = async (source: EvmSource): Promise<RawBlock[]> => {
+    const got: RawBlock[] = []
+    for await (const batch of source.fetchRange({ from: 30, to: 60 }, { signal, final: true }))
+      got.push(...batch)
+    return got
+  }
+  // It stands still, with block 36 final, on a branch that has lost since.
+  const still = await serve(node(100, new SyntheticChain({ transactions: 4, logs: 6, forkAt: 59 })))
+  const along = await serve(node(1000))
+  expect(await failure(final(sourceOf([still])))).toMatchObject({ code: "RPC_BLOCK_MISSING" })
+  const blocks = await final(sourceOf([still, along], { maxBatchBlocks: 10 }))
+  expect(heights(blocks)).toEqual(numbers(30, 60))
+  expect(blocks.at(-1)!.hash).toBe(chain.hash(59))
+  const without = await serve(
+    answerCalls((call) => (call.params[0] === "finalized" ? null : chain.answer(call, 100))),
+  )
+  expect(heights(await final(sourceOf([without])))).toEqual(numbers(30, 60))
+})
+
 test("an abort ends a range promptly, with its requests", async () => {
   let open = 0
   let answered = 0

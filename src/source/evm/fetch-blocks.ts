@@ -5,7 +5,7 @@ import type { BlockRange } from "../../domain/block-range.js"
 import type { Hex } from "../../domain/raw-block.js"
 import { IndexerError, isIndexerError } from "../../platform/errors.js"
 import { type BlockJson, type FetchedBlock, isObject, type ReceiptJson } from "./block-json.js"
-import { quantityText, toHexBytes } from "./hex-text.js"
+import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"
 import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall, RpcReply } from "./json-rpc-reply.js"
 
@@ -31,6 +31,8 @@ const receiptsPerRequest = 100
 export interface FetchBlocksOptions extends CallOptions {
   /** Asks for the header of the block below the range, too. */
   readonly withParent?: boolean | undefined
+  /** Takes nothing from a provider that calls less than the range final. */
+  readonly final?: boolean | undefined
 }
 
 export function fetchBlocks(
@@ -55,7 +57,9 @@ async function fetchByBlock(
   const count = range.to - range.from
   // Last, so that the others are where they always are.
   if (options.withParent) calls.push(headerCall(range.from - 1))
+  if (options.final) calls.push(finalizedCall)
   const reply = await provider.post(calls, options)
+  if (options.final) assertFinal(provider, range, reply.answer(calls.length - 1))
   const exact = once(() => reply.readExact())
   return {
     range,
@@ -88,8 +92,10 @@ async function fetchByTransaction(
 ): Promise<FetchedBatch> {
   const heights = Array.from({ length: range.to - range.from }, (_, i) => range.from + i)
   const below = options.withParent ? [headerCall(range.from - 1)] : []
-  const reply = await provider.post([...heights.map(blockCall), ...below], options)
+  const final = options.final ? [finalizedCall] : []
+  const reply = await provider.post([...heights.map(blockCall), ...below, ...final], options)
   const answers = reply.read()
+  if (options.final) assertFinal(provider, range, answers.at(-1)!)
   const blocks = heights.map((height, i) => readBlock(provider, height, answers[i]!))
   const calls = blocks.flatMap((block) =>
     block.transactions.map((tx): RpcCall => ({ method: "eth_getTransactionReceipt", params: [tx?.hash] })),
@@ -141,6 +147,19 @@ const headerCall = (height: number): RpcCall => ({
   method: "eth_getBlockByNumber",
   params: [quantityText(height), false],
 })
+
+const finalizedCall: RpcCall = { method: "eth_getBlockByNumber", params: ["finalized", false] }
+
+/** A provider that has no notion of finality is believed. */
+function assertFinal(provider: JsonRpcClient, range: BlockRange, { value }: RpcAnswer): void {
+  const height = isObject(value) ? quantityValue(value["number"]) : -1
+  if (height >= 0 && height < range.to - 1)
+    throw new IndexerError(
+      "RPC_BLOCK_MISSING",
+      `${provider.label} calls no block above ${height} final, asked was for block ${range.to - 1}; it lags behind`,
+      { height: range.to - 1, data: { provider: provider.label } },
+    )
+}
 
 /** No fault of the batch when there is none: whoever needs it asks again, and is told then. */
 function hashIn(answer: () => RpcAnswer): Hex | undefined {

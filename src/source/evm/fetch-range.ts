@@ -67,7 +67,7 @@ export class RangeFetcher {
 
   async *fetchRange(range: BlockRange, options: RangeFetchOptions): AsyncGenerator<readonly RawBlock[]> {
     const { budget, size } = this.#deps
-    const { urgent, onParent } = options
+    const { urgent, onParent, final } = options
     options.signal.throwIfAborted()
     // Ends every request under way when the consumer leaves, for whatever reason.
     const ours = new AbortController()
@@ -82,7 +82,10 @@ export class RangeFetcher {
       budget,
       size,
       fetch: (part) =>
-        this.#fetch(part, { signal, urgent, withParent: onParent !== undefined && part.from === range.from }),
+        this.#fetch(part, {
+          ...{ signal, urgent, final },
+          withParent: onParent !== undefined && part.from === range.from,
+        }),
     })
     signal.addEventListener("abort", () => prefetch.stop(), { once: true })
     try {
@@ -94,7 +97,7 @@ export class RangeFetcher {
         if (batches === undefined) return
         if (previous === undefined) onParent?.(batches[0]!.parent())
         for (const batch of batches) {
-          for await (const { fetched, blooms } of this.#settle(batch, previous, { signal, urgent })) {
+          for await (const { fetched, blooms } of this.#settle(batch, previous, { signal, urgent, final })) {
             const block = decodeBlock(fetched, blooms, { chainId })
             previous = block.hash
             yield [block]
@@ -140,7 +143,7 @@ export class RangeFetcher {
   async *#settle(
     first: FetchedBatch,
     previous: string | undefined,
-    options: FetchOptions,
+    options: FetchBlocksOptions,
   ): AsyncGenerator<CheckedBlock> {
     const { signal } = options
     const asked: string[] = []
