@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 import { createChain } from "../../../../bench/chain/synthetic-chain.js"
 import { startTamperingNode } from "../../../support/tampering-node.js"
 import { runWithReorgs } from "../../reorgs.js"
@@ -6,19 +7,25 @@ import type { Scenario } from "../scenario.js"
 import type { Scene } from "../scene.js"
 
 async function reorganise(scene: Scene, { twoDatabases }: { twoDatabases: boolean }) {
-  const history = scene.isQuick ? 300 : 1_000
+  // Long, and asked for slowly: many of the reorganisations meet a backfill.
+  const history = scene.isQuick ? 300 : 20 * scene.count
+  const slowly = scene.isQuick ? {} : { RPC_MAX_RPS: "100" }
   const chain = createChain({ blocks: 100_000, transactionsPerBlock: 2, logsPerBlock: 4, holders: 500 })
   const node = await startTamperingNode(() => undefined)
   scene.ending(() => node.stop())
   const postgres = await scene.postgres()
   const stage = await scene.stage({
     ...{ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases },
-    env: { RANGE_SIZE: "100", RPC_BATCH_BLOCKS: "10", REORG_CONFIRM_MS: "100", POLL_INTERVAL_MS: "50" },
+    env: {
+      ...{ RANGE_SIZE: "100", RPC_BATCH_BLOCKS: "10", REORG_CONFIRM_MS: "100", POLL_INTERVAL_MS: "50" },
+      ...slowly,
+    },
   })
   const { storedMs, derivedMs, head, ...counts } = await runWithReorgs(stage, {
     ...{ node, chain, history, reorgs: scene.count, seed: scene.seed, timeoutMs: 1_800_000 },
     ...{ processes: 2, reorgsPerKill: 20, say: scene.say },
   })
+  if (!scene.isQuick) assert.ok(counts.whileFilling > scene.count / 20, JSON.stringify(counts))
   const compared = await compareAll(stage, { against: { postgres, rpcUrl: node.url }, head })
   const facts = { blocks: head, ...counts, derived: times(derivedMs) }
   return { times: scene.count, compared, recovery: `stored: ${times(storedMs)}`, facts }
