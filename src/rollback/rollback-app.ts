@@ -27,9 +27,10 @@ export function rollbackApp<Tx extends Queryable>(
   const options = { ...rollbackLimits, unflushed }
   return app.transaction(async (tx) => {
     // The lock first, and then in a statement of its own: another process may have done it while this one waited.
-    const [, done] = await allAnswered([
+    const [, done, registry] = await allAnswered([
       tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock]),
       tx.query(`select 1 from ${tables.rollbacks} where id = $1`, [id]),
+      readStoredRegistry(tx),
     ])
     if (done.rows.length > 0) return
     const removed = { from, to }
@@ -39,9 +40,8 @@ export function rollbackApp<Tx extends Queryable>(
        where worker_type = $1`,
       [rawIngester, printMultirange([removed])],
     )
-    const [registry] = await allAnswered([readStoredRegistry(tx), uncovered])
     const workers = registry.workers.map(({ name }) => name)
-    await undoHeights({ registry, random }, tx, { workers, removed: [removed] })
+    await allAnswered([uncovered, undoHeights({ registry, random }, tx, { workers, removed: [removed] })])
     await allAnswered([
       forgetObserved(tx, { removed }),
       tx.query(`insert into ${tables.rollbacks} (id, epoch, removed) values ($1, $2, $3::int8range)`, [

@@ -110,6 +110,10 @@ export const storedDefinitions = simWorkers.map((worker) => ({
 }))
 
 export function storedRegistry(): Promise<WorkerRegistry> {
-  const sql = { query: async () => ({ rows: storedDefinitions }) } as unknown as Queryable
+  const rows = storedDefinitions.map(({ name, definition }) => ({
+    name,
+    definition: JSON.stringify(definition),
+  }))
+  const sql = { query: async () => ({ rows }) } as unknown as Queryable
   return readStoredRegistry(sql)
 }

@@ -7,13 +7,28 @@ import { WorkerRegistry } from "../worker-registry.js"
 
 interface StoredRow {
   name: string
-  definition: Pick<WorkerDefinition, "version" | "dependencies" | "tables">
+  /** JSON. */
+  definition: string
 }
 
+type Declared = Pick<WorkerDefinition, "version" | "dependencies" | "tables">
+
+/** The one read last: declarations hardly ever change, and a rollback does not want to wait for what is made of them. */
+let last: { readonly stored: string; readonly registry: WorkerRegistry } | undefined
+
 export async function readStoredRegistry(sql: Queryable): Promise<WorkerRegistry> {
-  const { rows } = await sql.query<StoredRow>("select name, definition from app.workers order by name")
+  const { rows } = await sql.query<StoredRow>(
+    "select name, definition::text as definition from app.workers order by name",
+  )
+  const stored = JSON.stringify(rows)
+  if (last?.stored !== stored) last = { stored, registry: asRegistry(rows) }
+  return last.registry
+}
+
+function asRegistry(rows: readonly StoredRow[]): WorkerRegistry {
   return new WorkerRegistry(
-    rows.map(({ name, definition }) => {
+    rows.map(({ name, definition: json }) => {
+      const definition = JSON.parse(json) as Declared
       const hasEvents = Object.values(definition.tables).some(({ kind }) => kind === "events")
       const tables = Object.fromEntries(
         Object.entries(definition.tables).map(([table, one]) => [table, asDeclared(one)]),

@@ -38,6 +38,7 @@ export function asText(value: unknown, type: SqlType): string | null {
   if (value === null) return null
   if (type === "int8multirange") return printMultirange(value as RangeSet)
   if (type === "int8range") return printRange(value as BlockRange)
+  if (type === "json") return JSON.stringify(value)
   return String(value)
 }
 
