@@ -24,7 +24,8 @@ interface DriverConnection {
 export class CopyIn implements pg.Submittable {
   /** How many rows each table took. */
   readonly finished: Promise<readonly number[]>
-  readonly #text: string
+  /** As the driver's own queries name it. */
+  readonly text: string
   readonly #messages: Iterator<readonly Buffer[]>
   readonly #counts: number[] = []
   #resolve: (counts: readonly number[]) => void = () => undefined
@@ -32,7 +33,7 @@ export class CopyIn implements pg.Submittable {
   #over = false
 
   constructor(tables: readonly CopiedTable[]) {
-    this.#text = tables.map(copyStatement).join("; ")
+    this.text = tables.map(copyStatement).join("; ")
     this.#messages = messagesOf(tables)
     this.finished = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -42,7 +43,7 @@ export class CopyIn implements pg.Submittable {
 
   submit(connection: pg.Connection): void {
     const driver = connection as unknown as DriverConnection
-    driver.query(this.#text)
+    driver.query(this.text)
     this.#send(driver.stream)
   }
 

@@ -25,8 +25,8 @@ export interface ModelServer {
   lock(key: string): ModelLock
   sessions(): Iterable<Values>
   terminate(pid: number): boolean
-  /** Whoever holds the lock and fell silent for too long is gone by now. */
-  endSilent(lock: ModelLock): void
+  /** Those of them that fell silent for too long are gone by now. */
+  endSilent(holders: Iterable<ModelTransaction>): void
 }
 
 export interface Context {
@@ -401,7 +401,7 @@ function compileCall(
         type: "bool",
         run: (context) => {
           const lock = context.server.lock(numbers(context))
-          context.server.endSilent(lock)
+          context.server.endSilent(lock.holders())
           return lock.tryTake(context.transaction, false)
         },
       }

@@ -63,7 +63,10 @@ export function compileSelect(compiler: Compiler, select: Select, outer: Scope |
       const { transaction } = context
       const isFree = ({ row }: { row: ModelRow | undefined }): boolean =>
         !row!.holder || row!.holder === transaction
-      if (select.lock.skipLocked) kept = kept.filter(isFree)
+      if (select.lock.skipLocked) {
+        context.server.endSilent(kept.flatMap(({ row }) => row!.holder ?? []))
+        kept = kept.filter(isFree)
+      }
       for (const one of kept) if (!isFree(one)) throw new MustWait(one.row!.holder!)
       for (const { row } of kept) transaction.hold(row!)
     }

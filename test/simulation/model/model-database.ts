@@ -118,8 +118,8 @@ export class ModelDatabase implements ModelServer {
     return connection !== undefined
   }
 
-  endSilent(lock: ModelLock): void {
-    for (const holder of lock.holders()) if (this.isSilent(holder)) holder.session.terminate()
+  endSilent(holders: Iterable<ModelTransaction>): void {
+    for (const holder of holders) if (this.isSilent(holder)) holder.session.terminate()
   }
 
   /** A backend for a new connection. */
