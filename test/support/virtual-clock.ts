@@ -17,8 +17,12 @@ export class VirtualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted || ms <= 0) return Promise.resolve()
     return new Promise((resolve) => {
-      this.sleepers.push({ until: this.at + ms, wake: resolve })
-      signal?.addEventListener("abort", () => resolve(), { once: true })
+      const wake = (): void => {
+        signal?.removeEventListener("abort", wake)
+        resolve()
+      }
+      this.sleepers.push({ until: this.at + ms, wake })
+      signal?.addEventListener("abort", wake, { once: true })
     })
   }
 
