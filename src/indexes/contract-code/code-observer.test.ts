@@ -12,7 +12,8 @@ import { systemRandom } from "../../platform/random.js"
 import { Database } from "../../postgres/database.js"
 import { createEvmSource } from "../../source/evm/evm-source.js"
 import type { ContractNode } from "../observing/contract-node.js"
-import { CodeObserver, type CodeObserverOptions } from "./code-observer.js"
+import type { ObserverOptions } from "../observing/observer-options.js"
+import { CodeObserver } from "./code-observer.js"
 import { forgetCode } from "./forget-code.js"
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
@@ -59,7 +60,7 @@ const node: ContractNode = {
     }),
 }
 
-const observer = (options: Partial<CodeObserverOptions> = {}): CodeObserver =>
+const observer = (options: Partial<ObserverOptions> = {}): CodeObserver =>
   new CodeObserver({
     ...deps,
     database,
@@ -211,7 +212,7 @@ describe("the code of contracts", () => {
 
   test("of a contract that is none any more is forgotten", async () => {
     await deployed([address(1)])
-    const nothing: CodeObserverOptions["observedBlock"] = async () => undefined
+    const nothing: ObserverOptions["observedBlock"] = async () => undefined
     await observer({ observedBlock: nothing }).runOnce(signal)
     await database.query("delete from app.smart_contracts")
     await observer().runOnce(signal)

@@ -3,14 +3,11 @@
 
 import { keccak_256 } from "@noble/hashes/sha3"
 import type { Hex } from "../../domain/raw-block.js"
-import type { Clock } from "../../platform/clock.js"
 import { isIndexerError } from "../../platform/errors.js"
-import type { Logger } from "../../platform/logger.js"
 import { LoopingService } from "../../platform/looping-service.js"
-import type { Random } from "../../platform/random.js"
-import type { Database } from "../../postgres/database.js"
 import { askAtBlock, identityContract, type ObservedBlock, quantity } from "../observing/ask-at-block.js"
-import type { ContractNode, NodeAnswer } from "../observing/contract-node.js"
+import type { NodeAnswer } from "../observing/contract-node.js"
+import type { ObserverOptions } from "../observing/observer-options.js"
 import {
   type CodeClaim,
   type CodeOutcome,
@@ -20,33 +17,16 @@ import {
   settleCode,
 } from "./code-queue.js"
 
-export interface CodeObserverOptions {
-  /** Of the app schema. */
-  readonly database: Database
-  /** Its time and size limits bound what one contract can cost. */
-  readonly node: ContractNode
-  /** The covered block to ask at; undefined while there is none. Called after the claim, and never to answer from before it. */
-  readonly observedBlock: (signal: AbortSignal) => Promise<ObservedBlock | undefined>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random?: Random
-  readonly intervalMs: number
-  /** Contracts in one request. */
-  readonly batchSize?: number
-  /** Longer than a batch takes. A process that dies keeps its contracts waiting this long. */
-  readonly claimMs?: number
-}
-
 const deferredMs = 60_000
 /** Chains allow 24 kB, some a few times as much; what is longer is no code. */
 const maxCodeBytes = 1 << 20
 
 export class CodeObserver extends LoopingService {
-  private readonly options: CodeObserverOptions
+  private readonly options: ObserverOptions
   private readonly batchSize: number
   private readonly claimMs: number
 
-  constructor(options: CodeObserverOptions) {
+  constructor(options: ObserverOptions) {
     super({ name: "code-observer", maxBackoffMs: 60_000, ...options })
     this.options = options
     this.batchSize = options.batchSize ?? 50

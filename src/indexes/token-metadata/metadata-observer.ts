@@ -2,13 +2,10 @@
 // at once. A contract that misbehaves costs itself an attempt, an outage of the node costs nobody one.
 
 import type { Hex } from "../../domain/raw-block.js"
-import type { Clock } from "../../platform/clock.js"
-import type { Logger } from "../../platform/logger.js"
 import { LoopingService } from "../../platform/looping-service.js"
-import type { Random } from "../../platform/random.js"
 import type { Database } from "../../postgres/database.js"
 import type { ObservedBlock } from "../observing/ask-at-block.js"
-import type { ContractNode } from "../observing/contract-node.js"
+import type { ObserverOptions } from "../observing/observer-options.js"
 import { ContractInquirer, type GasLimits, type Outcome } from "./contract-inquirer.js"
 import {
   type Claim,
@@ -19,21 +16,7 @@ import {
   settleOutcomes,
 } from "./metadata-queue.js"
 
-export interface MetadataObserverOptions {
-  /** Of the app schema. */
-  readonly database: Database
-  /** Its time and size limits bound what one contract can cost. A source of its own: slow contracts trip its circuit, not the ingest's. */
-  readonly node: ContractNode
-  /** The covered block to ask at; undefined while there is none. Called after the claim, and never to answer from before it. */
-  readonly observedBlock: (signal: AbortSignal) => Promise<ObservedBlock | undefined>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random?: Random
-  readonly intervalMs: number
-  /** Contracts in one claim. */
-  readonly batchSize?: number
-  /** Longer than a batch takes. A process that dies keeps its contracts waiting this long. */
-  readonly claimMs?: number
+export interface MetadataObserverOptions extends ObserverOptions {
   readonly gas?: GasLimits
 }
 
