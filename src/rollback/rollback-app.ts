@@ -5,12 +5,13 @@ import { chainLock, coordinationTables } from "../coordination/postgres/coordina
 import { forgetObserved } from "../indexes/forget-observed.js"
 import type { Random } from "../platform/random.js"
 import { allAnswered } from "../postgres/all-answered.js"
+import { keptPrepared } from "../postgres/kept-prepared.js"
 import { printMultirange, printRange } from "../postgres/multirange.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
-import { undoHeights } from "../workers/postgres/undo-heights.js"
+import { readWorkerCoverage, undoHeights } from "../workers/postgres/undo-heights.js"
 import type { RollbackIntent } from "./rollback-intent.js"
 
 const tables = coordinationTables("app")
@@ -28,12 +29,14 @@ export function rollbackApp<Tx extends Queryable>(
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {
   const options = { ...rollbackLimits, unflushed }
-  return app.transaction(async (tx) => {
-    // The lock first, and then in a statement of its own: another process may have done it while this one waited.
-    const [, done, registry] = await allAnswered([
+  return app.transaction(async (transaction) => {
+    const tx = keptPrepared(transaction)
+    // The lock first, and then in statements of their own: another process may have done it while this one waited.
+    const [, done, registry, covered] = await allAnswered([
       tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock]),
       tx.query(`select 1 from ${tables.rollbacks} where id = $1`, [id]),
       readStoredRegistry(tx),
+      readWorkerCoverage(tx),
     ])
     if (done.rows.length > 0) return
     const removed = { from, to }
@@ -44,8 +47,9 @@ export function rollbackApp<Tx extends Queryable>(
       [rawIngester, printMultirange([removed])],
     )
     const workers = registry.workers.map(({ name }) => name)
-    await allAnswered([uncovered, undoHeights({ registry, random }, tx, { workers, removed: [removed] })])
     await allAnswered([
+      uncovered,
+      undoHeights({ registry, random }, tx, { workers, removed: [removed], covered }),
       forgetObserved(tx, { removed }),
       tx.query(`insert into ${tables.rollbacks} (id, epoch, removed) values ($1, $2, $3::int8range)`, [
         id,

@@ -4,10 +4,10 @@ import { chainLock, coordinationTables } from "../coordination/postgres/coordina
 import { cutLeases } from "../coordination/postgres/cut-leases.js"
 import type { Random } from "../platform/random.js"
 import { allAnswered } from "../postgres/all-answered.js"
+import { keptPrepared } from "../postgres/kept-prepared.js"
 import { printMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
-import { statementName } from "../postgres/statement-name.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { rollbackLimits } from "./rollback-app.js"
@@ -34,14 +34,12 @@ const deleteSql = `with
   blocks as (delete from raw.blocks where height >= $1 and height < $2)
   select 1 as deleted`
 
-/** Kept prepared: whatever is removed, it walks the same indexes. */
-const deleteName = statementName(deleteSql)
-
 export function rollbackRaw<Tx extends Queryable>(
   { raw, random }: { raw: SqlExecutor<Tx>; random: Random },
   { id, epoch, from, to }: RollbackIntent,
 ): Promise<void> {
-  return raw.transaction(async (tx) => {
+  return raw.transaction(async (transaction) => {
+    const tx = keptPrepared(transaction)
     const [
       ,
       open,
@@ -65,7 +63,7 @@ export function rollbackRaw<Tx extends Queryable>(
     // Not above what is covered: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
     const end = covered?.highest ? Math.min(to, heightFrom(covered.highest) + 1) : 0
     await allAnswered([
-      ...(from < end ? [tx.query(deleteSql, [from, end], { name: deleteName })] : []),
+      ...(from < end ? [tx.query(deleteSql, [from, end])] : []),
       tx.query(
         `update ${tables.coverage}
        set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()

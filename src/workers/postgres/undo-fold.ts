@@ -5,7 +5,6 @@
 import type { BlockRange } from "../../domain/block-range.js"
 import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
 import { allAnswered } from "../../postgres/all-answered.js"
-import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FoldPlan } from "../fold-plan.js"
 import { undoSql } from "./undo-sql.js"
@@ -51,13 +50,10 @@ async function undoRange(
   plan: FoldPlan,
   { range, kept }: { range: BlockRange; kept: RangeSet },
 ): Promise<UndoneFold> {
-  const { text, params } = undoSql(plan, { range, kept })
+  const { text, name, params } = undoSql(plan, { range, kept })
   const {
     rows: [counts],
-  } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params, {
-    // One block selects as much as another, so the server may keep its plan. Longer ranges differ too much.
-    name: range.to - range.from === 1 ? statementName(text) : undefined,
-  })
+  } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params, { name })
   const { keys, emptied, missing } = counts!
   // Going on would leave rows that no event stands behind. Thrown as a bug: it is one, or someone wrote by hand.
   if (missing > 0)

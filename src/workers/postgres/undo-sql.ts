@@ -7,6 +7,7 @@
 import type { BlockRange } from "../../domain/block-range.js"
 import type { RangeSet } from "../../domain/range-set.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import { statementName } from "../../postgres/statement-name.js"
 import { columnsOf, endColumn, type FoldPlan, stateColumns } from "../fold-plan.js"
 import { aggregateSql, inBlock, inRange } from "./aggregate-sql.js"
 import { columnList, extremeAlias, sameKey, tableName, valueAlias } from "./fold-names.js"
@@ -18,14 +19,41 @@ import { type Bounds, endInRange, endProbe, extremeInRange, extremeProbe } from 
  * before it writes it: under the exclusive chain lock nobody else writes. Gives keys, emptied and missing; where one
  * is missing the rest is not to be kept.
  */
-export function undoSql(plan: FoldPlan, heights: UndoneHeights): { text: string; params: unknown[] } {
-  const params: unknown[] = [heights.range.from, heights.range.to]
-  const probes = planProbes(plan, heights, (value) => `$${params.push(value)}`)
+export function undoSql(plan: FoldPlan, heights: UndoneHeights): UndoSql {
+  const { range } = heights
+  const oneBlock = range.to - range.from === 1
+  const probed = probedRanges(plan, heights)
+  const texts = made.get(plan) ?? new Map<string, UndoText>()
+  made.set(plan, texts)
+  // All that the text depends on: values are parameters.
+  const shape = [oneBlock, ...probed.map(([name, ranges]) => `${name}:${Math.min(ranges.length, 2)}`)].join()
+  const known = texts.get(shape) ?? makeText(plan, { oneBlock, probed })
+  texts.set(shape, known)
+  return { ...known, params: [range.from, range.to, ...probed.flatMap(([, ranges]) => boundValues(ranges))] }
+}
+
+interface UndoText {
+  readonly text: string
+  /** Given where the server may keep the plan. One block selects as much as another; longer ranges differ too much. */
+  readonly name: string | undefined
+}
+
+export interface UndoSql extends UndoText {
+  readonly params: readonly unknown[]
+}
+
+/** Texts of some kilobytes, a dozen for each rollback: making them took longer than sending them. */
+const made = new WeakMap<FoldPlan, Map<string, UndoText>>()
+
+function makeText(
+  plan: FoldPlan,
+  { oneBlock, probed }: { oneBlock: boolean; probed: ProbedRanges },
+): UndoText {
+  const probes = planProbes(plan, probed)
   const changed = stateColumns(plan)
     .filter(({ name }) => !plan.key.some((key) => key.name === name))
     .map(({ name }) => quoteIdentifier(name))
-  const counted = heights.range.to - heights.range.from === 1 ? inBlock : inRange
-  const text = `${aggregateSql(plan, counted, { apart: true })},
+  const text = `${aggregateSql(plan, oneBlock ? inBlock : inRange, { apart: true })},
 undone as (
   select ${stateColumns(plan)
     .map(({ name }) => `${undoneColumn(plan, probes, name)} as ${quoteIdentifier(name)}`)
@@ -50,7 +78,7 @@ select count(*)::int4 as keys,
   (count(*) filter (where event_rows = 0))::int4 as emptied,
   (count(*) filter (where event_rows is null or event_rows < 0))::int4 as missing
 from undone`
-  return { text, params }
+  return { text, name: oneBlock ? statementName(text) : undefined }
 }
 
 export interface UndoneHeights {
@@ -63,34 +91,48 @@ export interface UndoneHeights {
 /** No column can be called so. */
 const rowAddress = quoteIdentifier("row address")
 
+/** By name, where among what stays each end and extreme is looked for. */
+type ProbedRanges = readonly (readonly [name: string, among: RangeSet])[]
+
 /**
- * By name, what is looked for among the rows that stay. A first that goes has its successor above the range, since a row below it would have been
- * first; a last has it below. So a rollback of the tip never looks for firsts.
+ * A first that goes has its successor above the range, since a row below it would have been first; a last has it below. So a rollback of
+ * the tip never looks for firsts.
  */
-function planProbes(
-  plan: FoldPlan,
-  { range, kept }: UndoneHeights,
-  place: (value: unknown) => string,
-): ReadonlyMap<string, string> {
-  const probes = new Map<string, string>()
-  for (const end of plan.ends) {
+function probedRanges(plan: FoldPlan, { range, kept }: UndoneHeights): ProbedRanges {
+  const ends = plan.ends.map((end) => {
     const among = kept.filter(({ from, to }) => (end === "first" ? from >= range.to : to <= range.from))
-    if (among.length > 0) probes.set(end, endProbe(plan, end, bounds(among, place)))
-  }
-  const extremes = columnsOf(plan, "min", "max")
-  if (extremes.length === 0 || kept.length === 0) return probes
-  const all = bounds(kept, place)
-  for (const column of extremes) probes.set(extremeAlias(plan, column), extremeProbe(plan, column, all))
-  return probes
+    return [end, among] as const
+  })
+  const extremes = columnsOf(plan, "min", "max").map((column) => [extremeAlias(plan, column), kept] as const)
+  return [...ends, ...extremes].filter(([, among]) => among.length > 0)
 }
 
-function bounds(ranges: RangeSet, place: (value: unknown) => string): Bounds {
-  const from = `${place(ranges[0]!.from)}::int8`
-  const to = `${place(ranges.at(-1)!.to)}::int8`
+function planProbes(plan: FoldPlan, probed: ProbedRanges): ReadonlyMap<string, string> {
+  let placed = 2
+  const place = () => `$${++placed}`
+  return new Map(
+    probed.map(([name, among]) => {
+      const bounds = placeBounds(among, place)
+      const end = plan.ends.find((each) => each === name)
+      if (end) return [name, endProbe(plan, end, bounds)]
+      const column = columnsOf(plan, "min", "max").find((each) => extremeAlias(plan, each) === name)!
+      return [name, extremeProbe(plan, column, bounds)]
+    }),
+  )
+}
+
+/** In the order of `boundValues`. */
+function placeBounds(ranges: RangeSet, place: () => string): Bounds {
+  const from = `${place()}::int8`
+  const to = `${place()}::int8`
   if (ranges.length === 1) return { from, to, each: undefined }
-  const lows = place(ranges.map((range) => range.from))
-  const highs = place(ranges.map((range) => range.to))
-  return { from, to, each: `unnest(${lows}::int8[], ${highs}::int8[]) as h(lo, hi)` }
+  return { from, to, each: `unnest(${place()}::int8[], ${place()}::int8[]) as h(lo, hi)` }
+}
+
+function boundValues(ranges: RangeSet): unknown[] {
+  const outer = [ranges[0]!.from, ranges.at(-1)!.to]
+  if (ranges.length === 1) return outer
+  return [...outer, ranges.map((range) => range.from), ranges.map((range) => range.to)]
 }
 
 function undoneColumn(plan: FoldPlan, probes: ReadonlyMap<string, string>, name: string): string {
