@@ -4,7 +4,14 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { onStop } from "../environment/stop-all.js"
-import { backendsMb, endedChildrenCpuS, machineCpuS, peakRssMb, serverCpuS } from "./process-times.js"
+import {
+  autovacuumTimes,
+  backendsMb,
+  endedChildrenCpuS,
+  machineCpuS,
+  peakRssMb,
+  serverCpuS,
+} from "./process-times.js"
 
 export interface Command {
   readonly args: readonly string[]
@@ -17,6 +24,8 @@ export interface Measured {
   /** Of the commands, all together. */
   readonly cpuS: number
   readonly postgresCpuS: number
+  /** The part of it that autovacuum took, as far as it was seen. */
+  readonly autovacuumCpuS: number
   /** Of the rest of the machine, the chain server included: how quiet it was. */
   readonly otherCpuS: number
   /** Of the largest of the commands. */
@@ -37,19 +46,28 @@ export async function measureRun(
   const before = { cpu: endedChildrenCpuS(), postgres: serverCpuS(postgresPid), machine: machineCpuS() }
   const startedAt = performance.now()
   const backends = { largest: 0, all: 0 }
-  const look = setInterval(() => {
+  const vacuumedBefore = autovacuumTimes(postgresPid)
+  const vacuumed = new Map(vacuumedBefore)
+  const lookAtServer = (): void => {
+    for (const [pid, seconds] of autovacuumTimes(postgresPid)) vacuumed.set(pid, seconds)
     const now = backendsMb(postgresPid)
     backends.largest = Math.max(backends.largest, now.largest)
     backends.all = Math.max(backends.all, now.all)
-  }, lookAtServerEveryMs)
+  }
+  const look = setInterval(lookAtServer, lookAtServerEveryMs)
   const peaks = await Promise.all(commands.map(runCommand)).finally(() => clearInterval(look))
   const wallS = (performance.now() - startedAt) / 1_000
+  lookAtServer()
   const cpuS = endedChildrenCpuS() - before.cpu
   const postgresCpuS = serverCpuS(postgresPid) - before.postgres
   return {
     wallS,
     cpuS,
     postgresCpuS,
+    autovacuumCpuS: [...vacuumed].reduce(
+      (sum, [pid, seconds]) => sum + seconds - (vacuumedBefore.get(pid) ?? 0),
+      0,
+    ),
     otherCpuS: machineCpuS() - before.machine - cpuS - postgresCpuS,
     peakRssMb: Math.max(...peaks),
     backendMb: backends.largest,

@@ -45,6 +45,26 @@ export function serverCpuS(pid: number): number {
   return ticks / ticksPerSecond
 }
 
+/** CPU seconds so far of a server's autovacuum workers that are running now, by process. */
+export function autovacuumTimes(pid: number): ReadonlyMap<number, number> {
+  const times = new Map<number, number>()
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue
+    const stat = readStat(Number(entry))
+    if (stat?.parent === pid && titleOf(Number(entry)).includes("autovacuum worker"))
+      times.set(Number(entry), stat.ownTicks / ticksPerSecond)
+  }
+  return times
+}
+
+function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1")
+  } catch {
+    return "" // it ended
+  }
+}
+
 /** CPU seconds all processors of the machine have spent on anything. */
 export function machineCpuS(): number {
   const [, ...fields] = readFileSync("/proc/stat", "latin1").split("\n")[0]!.split(/\s+/)

@@ -74,6 +74,14 @@ describe("partitions", () => {
     expect(rows.map(({ columns }) => columns)).toEqual(["block_height,id", "block_height,transaction_index"])
   })
 
+  test("have statistics taken of them less often than other tables", async () => {
+    await ensurePartitions(database, { tables, range: { from: 0, to: 1 } })
+    const { rows } = await database.query<{ options: string[] }>(
+      "select reloptions as options from pg_class where oid = 'raw.events_p0'::regclass",
+    )
+    expect(rows[0]!.options).toEqual(["autovacuum_analyze_scale_factor=0.5"])
+  })
+
   test("the keeper has the head's and the next two ready", async () => {
     const identity = { chainId: "1", genesisHash: `0x${"00".repeat(32)}` }
     await database.transaction((tx) =>

@@ -97,6 +97,14 @@ export const sampleStates: Readonly<Record<string, StateTable>> = {
           transfer_count: one,
         },
       },
+      // Counted, and at neither end.
+      {
+        table: "transfers",
+        where: { kind: { is: "mint" } },
+        key: { contract_address: "contract_address" },
+        set: { transfer_count: one },
+        seen: false,
+      },
     ],
     track: ["first", "last"],
     position: place,

@@ -20,7 +20,7 @@ import { promisify } from "node:util"
 import { IndexerError } from "../../platform/errors.js"
 import type { Logger } from "../../platform/logger.js"
 import type { Random } from "../../platform/random.js"
-import { settingsFile } from "./server-settings.js"
+import { lookAtMachine, settingsFile } from "./server-settings.js"
 import { canReach, type ServerUser, serverUserFor } from "./server-user.js"
 
 const run = promisify(execFile)
@@ -73,7 +73,7 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
     )
   }
   const password = (await readFile(join(path, passwordFile), "utf8")).trim()
-  await writeFile(join(path, "tidemark.conf"), settingsFile())
+  await writeFile(join(path, "tidemark.conf"), settingsFile(await lookAtMachine(path)))
   return { path, password }
 }
 

@@ -2,13 +2,7 @@
 
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { columnTypes } from "../column.js"
-import {
-  columnsOf,
-  type FoldEnd,
-  type FoldPlan,
-  type PlannedColumn,
-  type PlannedSource,
-} from "../fold-plan.js"
+import { columnsOf, type FoldPlan, type PlannedColumn, type PlannedSource } from "../fold-plan.js"
 import { expressionSql, sourceConditions } from "./expression-sql.js"
 import { tableName, valueAlias } from "./fold-names.js"
 
@@ -39,27 +33,18 @@ export function aggregateSql(
     ({ aggregate }, at) => `${aggregate}(r.m${at}) as m${at}`,
   )
   const ends = plan.ends.map((end) => (end === "first" ? "min(r.p) as f" : "max(r.p) as l"))
-  const valued = plan.ends.filter((end) => columnsOf(plan, end).length > 0)
-  const grouped = `select ${[...keys, "sum(r.n)::int8 as n", ...sums, ...extremes, ...ends].join(", ")}
-  from counted r
-  group by ${keys.join(", ")}`
-  const counted = `with counted as ${apart ? "materialized " : ""}(
+  const values = columnsOf(plan, "first", "last").map(
+    (column) => `${endValue(plan, column)} as ${valueAlias(plan, column)}`,
+  )
+  return `with counted as ${apart ? "materialized " : ""}(
   ${scans(plan)
     .map((sources) => scanRows(plan, sources, typeof counts === "string" ? counts : counts(sources[0]!)))
     .join("\n  union all\n  ")}
-)`
-  if (valued.length === 0) return `${counted},\nfolded as (\n  ${grouped}\n)`
-  return `${counted},
-grouped as (
-  ${grouped}
 ),
-${valued.map((end) => `${end}_rows as (${endRows(plan, end)})`).join(",\n")},
 folded as (
-  select g.*, ${columnsOf(plan, "first", "last")
-    .map((column) => `${column.aggregate}_rows.${valueAlias(plan, column)}`)
-    .join(", ")}
-  from grouped g
-  ${valued.map((end) => `left join ${end}_rows on ${keys.map((k) => `${end}_rows.${k} = g.${k}`).join(" and ")}`).join("\n  ")}
+  select ${[...keys, "sum(r.n)::int8 as n", ...sums, ...extremes, ...ends, ...values].join(", ")}
+  from ${rankedRows(plan)} r
+  group by ${keys.join(", ")}
 )`
 }
 
@@ -83,17 +68,24 @@ export function aggregatedColumns(plan: FoldPlan): string[] {
   ]
 }
 
-/** The row of each key that comes first or last. Ties are decided strictly, down to the source (hazard 24). */
-function endRows(plan: FoldPlan, end: FoldEnd): string {
-  const keys = plan.key.map((_, at) => `r.k${at}`).join(", ")
-  const direction = end === "first" ? "asc" : "desc"
-  const values = columnsOf(plan, end).map((column) => `r.${valueAlias(plan, column)}`)
-  return `
-  select distinct on (${keys}) ${keys}, ${values.join(", ")}
-  from counted r
-  where r.p is not null
-  order by ${keys}, r.p ${direction}, r.o ${direction}
-`
+/** What the row at an end of its key says. The array has one element: there is no other aggregate that takes every kind. */
+const endValue = (plan: FoldPlan, column: PlannedColumn): string =>
+  `(array_agg(r.${valueAlias(plan, column)}) filter (where r.is_${column.aggregate}))[1]`
+
+/**
+ * The rows, and where values of ends are taken, which of a key's rows is its first or last. Ties are decided strictly, down to the source (hazard
+ * 24). Not by a join with those rows: without statistics the planner expects one, and compares each of thousands with every other.
+ */
+function rankedRows(plan: FoldPlan): string {
+  const ends = plan.ends.filter((end) => columnsOf(plan, end).length > 0)
+  if (ends.length === 0) return "counted"
+  const keys = plan.key.map((_, at) => `c.k${at}`).join(", ")
+  const marks = ends.map((end) => {
+    const direction = end === "first" ? "asc" : "desc"
+    const order = `c.p ${direction} nulls last, c.o ${direction}`
+    return `c.p is not null and row_number() over (partition by ${keys} order by ${order}) = 1 as is_${end}`
+  })
+  return `(select c.*, ${marks.join(", ")} from counted c)`
 }
 
 /**
