@@ -1,17 +1,24 @@
 // Real servers for tests, each in a temporary directory of its own: the embedded version, or the oldest supported one.
 
+import { execFile } from "node:child_process"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.js"
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start-embedded.js"
 
+const run = promisify(execFile)
+
 /** Nothing here has to outlive a power cut, and hundreds of connections come from many tests at once. */
 const testSettings = { fsync: "off", max_connections: "300", full_page_writes: "off", max_wal_size: "512MB" }
+
+/** Where the global set-up keeps a cluster that nobody has used; in the environment, so that every worker finds it. */
+const blankCluster = "TIDEMARK_TEST_CLUSTER"
 
 export interface PrivatePostgresOptions {
   /** Beside those of every test; they win. */
@@ -88,12 +95,26 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
   await chmod(directory, 0o755)
   const server = new PrivatePostgres(directory, options)
   try {
+    const blank = process.env[blankCluster]
+    // With owners and modes, which the server insists on. A copy costs a fifth of an initdb.
+    if (blank !== undefined && !options.native) await run("cp", ["-a", blank, join(directory, "postgres")])
     await server.start()
   } catch (error) {
     await server.remove()
     throw error
   }
   return server
+}
+
+/** From now on servers of the embedded version begin as copies of one cluster; until what is returned is called. */
+export async function shareBlankCluster(): Promise<() => Promise<void>> {
+  const blank = await startPrivatePostgres()
+  await blank.stop("fast")
+  process.env[blankCluster] = join(blank.directory, "postgres")
+  return async () => {
+    delete process.env[blankCluster]
+    await blank.remove()
+  }
 }
 
 /** The oldest version supported. */
