@@ -56,7 +56,8 @@ async function ensureTemplate(connection: Connection, server: string): Promise<s
 }
 
 async function createFrom(connection: Connection, name: string, template: string): Promise<void> {
-  const sql = `create database ${quoteIdentifier(name)} template ${quoteIdentifier(template)}`
+  // By copying files: going through the write-ahead log took ten times the processor time, nearly all of it in the file system.
+  const sql = `create database ${quoteIdentifier(name)} template ${quoteIdentifier(template)} strategy file_copy`
   for (let attempt = 1; ; attempt++) {
     try {
       await connection.query(sql)
