@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/longest-first.js"
 
 export default defineConfig({
   test: {
@@ -8,5 +9,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: "forks",
     maxWorkers: 2,
+    // Nothing here keeps state in a module, so files share the processes of the workers, and what they import is loaded once in each.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
   },
 })
