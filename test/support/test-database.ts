@@ -21,13 +21,17 @@ export interface TestDatabaseOptions {
   readonly server?: string
   /** An empty database, without any schema of ours. */
   readonly empty?: boolean
+  /** A clone of this one, to which nobody may be connected. */
+  readonly like?: TestDatabase
 }
 
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = options.server ?? inject("postgresUrl")
   const name = `test_${randomUUID().replaceAll("-", "")}`
   await withServer(server, async (connection) => {
-    const template = options.empty ? "template0" : await ensureTemplate(connection, server)
+    const template = options.empty
+      ? "template0"
+      : (options.like?.name ?? (await ensureTemplate(connection, server)))
     await createFrom(connection, name, template)
   })
   return { url: urlOf(server, name), name, drop: () => drop(server, name) }
