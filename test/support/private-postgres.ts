@@ -98,8 +98,7 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
   await chmod(directory, 0o755)
   const server = new PrivatePostgres(directory, options)
   try {
-    // With owners and modes, which the server insists on. A copy costs a fifth of an initdb.
-    if (blank !== undefined && !options.native) await run("cp", ["-a", blank, join(directory, "postgres")])
+    if (!options.native) await copyBlankCluster(directory)
     await server.start()
   } catch (error) {
     await server.remove()
@@ -120,6 +119,13 @@ export async function shareBlankCluster(): Promise<() => Promise<void>> {
     delete process.env[blankCluster]
     await blank.remove()
   }
+}
+
+/** A cluster for whoever starts a server in this directory, who else makes one; a copy costs a fifth of that. */
+export async function copyBlankCluster(directory: string): Promise<void> {
+  const blank = process.env[blankCluster]
+  // With owners and modes, which the server insists on.
+  if (blank !== undefined) await run("cp", ["-a", blank, join(directory, "postgres")])
 }
 
 /** The oldest version supported. */
