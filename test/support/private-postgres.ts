@@ -1,7 +1,7 @@
 // Real servers for tests, each in a temporary directory of its own: the embedded version, or the oldest supported one.
 
 import { execFile } from "node:child_process"
-import { chmod, mkdtemp, rm, statfs } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
-import { readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.js"
+import { isAlive, readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.js"
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start-embedded.js"
 
 const run = promisify(execFile)
@@ -112,12 +112,13 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
  * until what is returned is called. On a disk a fifth of a test's processor time goes into making files.
  */
 export async function shareBlankCluster(): Promise<() => Promise<void>> {
-  const blank = await startPrivatePostgres({ parent: await placeForMany() })
+  const parent = await placeForMany()
+  const blank = await startPrivatePostgres({ parent })
   await blank.stop("fast")
   process.env[blankCluster] = join(blank.directory, "postgres")
   return async () => {
     delete process.env[blankCluster]
-    await blank.remove()
+    await rm(parent, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
@@ -134,8 +135,18 @@ export const startPostgres15 = (): Promise<PrivatePostgres> =>
     native: join(dirname(fileURLToPath(import.meta.resolve("postgres-15"))), "..", "native"),
   })
 
+/** A directory for all servers of this run. What a killed run left behind an hour ago or longer is removed: it may lie in memory. */
 async function placeForMany(): Promise<string> {
   const memory = "/dev/shm"
   const found = await statfs(memory).catch(() => undefined)
-  return found !== undefined && found.bavail * found.bsize > roomBytes ? memory : tmpdir()
+  const place = found !== undefined && found.bavail * found.bsize > roomBytes ? memory : tmpdir()
+  for (const name of await readdir(place)) {
+    const pid = /^tidemark-test-run-(\d+)-/.exec(name)?.[1]
+    const { mtimeMs = Date.now() } = (pid && (await stat(join(place, name)).catch(() => undefined))) || {}
+    if (Date.now() - mtimeMs > 3_600_000 && !isAlive(Number(pid)))
+      await rm(join(place, name), { recursive: true, force: true })
+  }
+  const directory = await mkdtemp(join(place, `tidemark-test-run-${process.pid}-`))
+  await chmod(directory, 0o755)
+  return directory
 }
