@@ -1,12 +1,17 @@
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/longest-first.js"
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the two cores this has to do with: tests of faults wait much of their time for leases to end.
+    maxWorkers: 3,
+    // Nothing here keeps state in a module, so files share the processes of the workers, and what they import is loaded once in each.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
   },
 })

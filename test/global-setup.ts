@@ -1,7 +1,8 @@
-// Starts what all tests share and takes it down again: one PostgreSQL server, in a directory of its own.
+// Starts what all tests share and takes it down again: one PostgreSQL server, in a directory of its own,
+// and a cluster that servers of single tests are copied from.
 
 import type { TestProject } from "vitest/node"
-import { type PrivatePostgres, startPrivatePostgres } from "./support/private-postgres.js"
+import { type PrivatePostgres, shareBlankCluster, startPrivatePostgres } from "./support/private-postgres.js"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -11,7 +12,11 @@ declare module "vitest" {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const unshare = await shareBlankCluster()
   const server: PrivatePostgres = await startPrivatePostgres()
   project.provide("postgresUrl", server.url("postgres"))
-  return () => server.remove()
+  return async () => {
+    await server.remove()
+    await unshare()
+  }
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import pg from "pg"
 import { keccak256, stringToHex } from "viem"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { insertRawRows } from "../support/raw-rows.js"
 import { createTestDatabase, type TestDatabase } from "../support/test-database.js"
 import { appTablesDdl } from "./app-tables.js"
@@ -45,13 +45,14 @@ function logRows(): (string | number | null)[][] {
   })
 }
 
+let filled: TestDatabase
 let database: TestDatabase
 let client: pg.Client
 
-beforeEach(async () => {
-  database = await createTestDatabase()
-  await insertRawRows(database.url, chain)
-  client = new pg.Client({ connectionString: database.url })
+beforeAll(async () => {
+  filled = await createTestDatabase()
+  await insertRawRows(filled.url, chain)
+  client = new pg.Client({ connectionString: filled.url })
   await client.connect()
   await client.query(appTablesDdl)
   for (const [table, text] of Object.entries(trickyRows)) {
@@ -62,6 +63,14 @@ beforeEach(async () => {
     )
   }
   await insert("evm_logs", logRows())
+  await client.end()
+})
+afterAll(() => filled.drop())
+
+beforeEach(async () => {
+  database = await createTestDatabase({ like: filled })
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
 })
 afterEach(async () => {
   await client.end()

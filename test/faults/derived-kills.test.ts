@@ -39,6 +39,8 @@ describe("processes killed with kill -9 while they derive", () => {
           timeoutMs: 60_000,
         })
         expect(facts.leasesLost).toBeGreaterThan(0)
+        expect(await stage.probe.unfinished()).toEqual([])
+        expect(await stage.probe.foreignBlocks((height) => node.chain.hashAt(height))).toEqual([])
         const report = await stage.check()
         expect(report.ok, formatReport(report)).toBe(true)
         expect(report.blocks).toBe(blocks + 1)

@@ -35,7 +35,7 @@ describe("a follower of the head that is killed in the middle of a lease", () =>
         )
         return node.server.head - Number(row?.top ?? -1)
       }
-      await waitUntil(async () => (await lag()) <= 2, { what: "the head followed", timeoutMs: 20_000 })
+      await waitUntil(async () => (await lag()) <= 2, { what: "the head followed", timeoutMs: 60_000 })
       for (let kill = 0; kill < 2; kill++) {
         const victim = await waitUntil(
           async () => {
@@ -72,5 +72,5 @@ describe("a follower of the head that is killed in the middle of a lease", () =>
     } finally {
       await stage.close()
     }
-  }, 90_000)
+  }, 160_000)
 })

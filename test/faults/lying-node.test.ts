@@ -122,7 +122,7 @@ describe("a node that lies", () => {
     )
     const stage = await openStage({ rpcUrl: `${right.url},${wrong.url}` })
     stage.start()
-    await stage.complete(101, 20_000)
+    await stage.complete(101, 60_000)
     away = true
     const label = new URL(wrong.url).host
     await waitUntil(
@@ -140,7 +140,7 @@ describe("a node that lies", () => {
     right.view = () => ({ chain, head: 150 })
     await stage.complete(151, 30_000)
     expect(await stage.probe.foreignBlocks((height) => chain.hashAt(height))).toEqual([])
-  }, 60_000)
+  }, 120_000)
 
   it("with answers of 200 MB finds a process that stays under 512 MB and goes on", async () => {
     const node = await startHostileRpc({ seed: 3, chain: createChain({ ...size, blocks: 200 }) })

@@ -29,7 +29,7 @@ describe("a process stopped with SIGSTOP", () => {
   it("holds nobody up for long, changes nothing when it goes on, and works on", async () => {
     let head = 0
     let worker = stage.start()
-    await stage.complete(1, 20_000)
+    await stage.complete(1, 60_000)
     for (const moment of moments) {
       head += blocksEach
       const facts = await stopInTransaction(stage, {
@@ -45,7 +45,7 @@ describe("a process stopped with SIGSTOP", () => {
       await facts.successor.exit
       head += blocksEach
       node.setHead(head)
-      await stage.complete(head + 1, 20_000)
+      await stage.complete(head + 1, 60_000)
       expect(await stage.probe.brokenLinks()).toEqual([])
       worker = stage.members[0]!
     }
@@ -54,5 +54,5 @@ describe("a process stopped with SIGSTOP", () => {
     expect(await stage.digest()).toEqual(expected)
     expect(await stage.probe.unfinished()).toEqual([])
     expect(stage.complaints()).toEqual([])
-  }, 120_000)
+  }, 240_000)
 })

@@ -50,7 +50,7 @@ describe("a chain with two branches", () => {
     })
     expect(await stage.probe.brokenLinks()).toEqual([])
     expect(stage.members).toHaveLength(2)
-  }, 80_000)
+  }, 160_000)
 
   it("that turns under what is stored and turns back before it is certain leaves all as it was", async () => {
     const node = await startTamperingNode(() => ({ chain, head: 200, finalized: 150 }))
@@ -58,7 +58,7 @@ describe("a chain with two branches", () => {
     const stage = await Stage.open({ postgres, rpcUrl: node.url, env: { REORG_CONFIRM_MS: "600000" } })
     ending.push(() => stage.close())
     stage.start()
-    await stage.complete(201, 20_000)
+    await stage.complete(201, 60_000)
     const before = await stage.digest()
     node.view = () => ({ chain: fork, head: 220, finalized: 150 })
     const lease = await waitUntil(
@@ -74,5 +74,5 @@ describe("a chain with two branches", () => {
     expect(await stage.digest()).toEqual(await undisturbed({ postgres, rpcUrl: node.url }, 250))
     // It was nobody's fault, so it cost no attempt.
     expect(Math.max(...(await stage.probe.leases()).map(({ attempt }) => attempt))).toBe(1)
-  }, 80_000)
+  }, 160_000)
 })

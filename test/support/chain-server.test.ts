@@ -4,6 +4,7 @@ import { WebSocket } from "undici"
 import { afterEach, describe, expect, it } from "vitest"
 import type { StatsSnapshot } from "../../bench/chain/server-stats.js"
 import { type StartChainServerOptions, spawnChainServer, startChainServer } from "./chain-server.js"
+import { pause, waitUntil } from "./wait-until.js"
 
 const small = { blocks: 30, transactionsPerBlock: 4, logsPerBlock: 12, holders: 50 }
 /** Anything JSON can hold, looked into without ceremony. */
@@ -209,11 +210,12 @@ describe("the head", () => {
   })
 
   it("grows with time when asked to, and stays within the chain", async () => {
-    const { wsUrl, chain, server } = await start({ blocks: 12, startHead: 10, blockMs: 20 })
+    const { wsUrl, chain, server } = await start({ blocks: 12, startHead: 10, blockMs: 300 })
     const { received, socket } = await subscribe(wsUrl)
     const last = (await received(2)).at(-1).params.result.hash
     expect([chain.hashAt(11), chain.hashAt(12)]).toContain(last)
-    await new Promise((resolve) => setTimeout(resolve, 120))
+    await waitUntil(() => server.head === 12, { what: "the chain's end" })
+    await pause(350)
     expect(server.head).toBe(12)
     socket.close()
   })

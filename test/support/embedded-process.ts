@@ -17,6 +17,8 @@ try {
     logger: silentLogger,
     clock: systemClock,
     random: systemRandom,
+    // Processes are killed here, never the machine.
+    settings: { fsync: "off" },
   })
   process.on("SIGTERM", () => void server.stop().then(() => process.exit(0)))
   say({ url: server.url("postgres"), port: server.port, adopted: server.adopted })

@@ -1,22 +1,30 @@
 // Real servers for tests, each in a temporary directory of its own: the embedded version, or the oldest supported one.
 
-import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { execFile } from "node:child_process"
+import { chmod, mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
-import { readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.js"
+import { isAlive, readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.js"
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start-embedded.js"
+
+const run = promisify(execFile)
 
 /** Nothing here has to outlive a power cut, and hundreds of connections come from many tests at once. */
 const testSettings = { fsync: "off", max_connections: "300", full_page_writes: "off", max_wal_size: "512MB" }
 
+/** Where the global set-up keeps a cluster that nobody has used; in the environment, so that every worker finds it. */
+const blankCluster = "TIDEMARK_TEST_CLUSTER"
+const roomBytes = 4 * 1024 ** 3
+
 export interface PrivatePostgresOptions {
   /** Beside those of every test; they win. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Where its directory is made; the system's place for temporary files by default. */
+  /** Where its directory is made: by default beside the blank cluster, else the system's place for temporary files. */
   readonly parent?: string
   readonly native?: string
 }
@@ -83,11 +91,14 @@ export class PrivatePostgres {
 
 /** A server of the embedded version that this test alone uses. */
 export async function startPrivatePostgres(options: PrivatePostgresOptions = {}): Promise<PrivatePostgres> {
-  const directory = await mkdtemp(join(options.parent ?? tmpdir(), "tidemark-test-pg-"))
+  const blank = process.env[blankCluster]
+  const parent = options.parent ?? (blank === undefined ? tmpdir() : join(blank, "..", ".."))
+  const directory = await mkdtemp(join(parent, "tidemark-test-pg-"))
   // Root's server runs as another user, who has to get in.
   await chmod(directory, 0o755)
   const server = new PrivatePostgres(directory, options)
   try {
+    if (!options.native) await copyBlankCluster(directory)
     await server.start()
   } catch (error) {
     await server.remove()
@@ -96,8 +107,46 @@ export async function startPrivatePostgres(options: PrivatePostgresOptions = {})
   return server
 }
 
+/**
+ * From now on servers of the embedded version begin as copies of one cluster, and all are kept in memory where there is room;
+ * until what is returned is called. On a disk a fifth of a test's processor time goes into making files.
+ */
+export async function shareBlankCluster(): Promise<() => Promise<void>> {
+  const parent = await placeForMany()
+  const blank = await startPrivatePostgres({ parent })
+  await blank.stop("fast")
+  process.env[blankCluster] = join(blank.directory, "postgres")
+  return async () => {
+    delete process.env[blankCluster]
+    await rm(parent, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+/** A cluster for whoever starts a server in this directory, who else makes one; a copy costs a fifth of that. */
+export async function copyBlankCluster(directory: string): Promise<void> {
+  const blank = process.env[blankCluster]
+  // With owners and modes, which the server insists on.
+  if (blank !== undefined) await run("cp", ["-a", blank, join(directory, "postgres")])
+}
+
 /** The oldest version supported. */
 export const startPostgres15 = (): Promise<PrivatePostgres> =>
   startPrivatePostgres({
     native: join(dirname(fileURLToPath(import.meta.resolve("postgres-15"))), "..", "native"),
   })
+
+/** A directory for all servers of this run. What a killed run left behind an hour ago or longer is removed: it may lie in memory. */
+async function placeForMany(): Promise<string> {
+  const memory = "/dev/shm"
+  const found = await statfs(memory).catch(() => undefined)
+  const place = found !== undefined && found.bavail * found.bsize > roomBytes ? memory : tmpdir()
+  for (const name of await readdir(place)) {
+    const pid = /^tidemark-test-run-(\d+)-/.exec(name)?.[1]
+    const { mtimeMs = Date.now() } = (pid && (await stat(join(place, name)).catch(() => undefined))) || {}
+    if (Date.now() - mtimeMs > 3_600_000 && !isAlive(Number(pid)))
+      await rm(join(place, name), { recursive: true, force: true })
+  }
+  const directory = await mkdtemp(join(place, `tidemark-test-run-${process.pid}-`))
+  await chmod(directory, 0o755)
+  return directory
+}

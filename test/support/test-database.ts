@@ -21,13 +21,17 @@ export interface TestDatabaseOptions {
   readonly server?: string
   /** An empty database, without any schema of ours. */
   readonly empty?: boolean
+  /** A clone of this one, to which nobody may be connected. */
+  readonly like?: TestDatabase
 }
 
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = options.server ?? inject("postgresUrl")
   const name = `test_${randomUUID().replaceAll("-", "")}`
   await withServer(server, async (connection) => {
-    const template = options.empty ? "template0" : await ensureTemplate(connection, server)
+    const template = options.empty
+      ? "template0"
+      : (options.like?.name ?? (await ensureTemplate(connection, server)))
     await createFrom(connection, name, template)
   })
   return { url: urlOf(server, name), name, drop: () => drop(server, name) }
@@ -56,7 +60,8 @@ async function ensureTemplate(connection: Connection, server: string): Promise<s
 }
 
 async function createFrom(connection: Connection, name: string, template: string): Promise<void> {
-  const sql = `create database ${quoteIdentifier(name)} template ${quoteIdentifier(template)}`
+  // By copying files: going through the write-ahead log took ten times the processor time, nearly all of it in the file system.
+  const sql = `create database ${quoteIdentifier(name)} template ${quoteIdentifier(template)} strategy file_copy`
   for (let attempt = 1; ; attempt++) {
     try {
       await connection.query(sql)

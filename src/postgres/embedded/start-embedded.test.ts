@@ -23,6 +23,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { copyBlankCluster } from "../../../test/support/private-postgres.js"
 import { systemClock } from "../../platform/clock.js"
 import { silentLogger } from "../../platform/logger.js"
 import { systemRandom } from "../../platform/random.js"
@@ -88,6 +89,12 @@ describe("the embedded server", () => {
     } finally {
       await connection.end()
     }
+  }
+
+  /** For tests of what comes after a first start. */
+  const alreadyMade = async () => {
+    await mkdir(dataDir)
+    await copyBlankCluster(dataDir)
   }
 
   const postmasterPid = async () => (await readPostmasterFile(join(dataDir, "postgres")))!.pid
@@ -159,6 +166,7 @@ describe("the embedded server", () => {
   })
 
   it("a server whose owner was killed is adopted, with what was committed", async () => {
+    await alreadyMade()
     const { child, said } = await startProcess()
     await query(String(said["url"]), "create table kept as select 1 as x")
     const pid = await postmasterPid()
@@ -172,6 +180,7 @@ describe("the embedded server", () => {
   })
 
   it("after owner and server were killed the next start recovers, even when the server's id is another process's by then", async () => {
+    await alreadyMade()
     const { child, said } = await startProcess()
     await query(String(said["url"]), "create table kept as select 1 as x")
     const pid = await postmasterPid()
@@ -189,6 +198,7 @@ describe("the embedded server", () => {
   })
 
   it("a server killed while running comes back on the same port, again and again", async () => {
+    await alreadyMade()
     const server = await start()
     const { port } = server
     await query(server.url("postgres"), "create table kept as select 1 as x")
@@ -205,6 +215,7 @@ describe("the embedded server", () => {
   })
 
   it("losing only the owner's connection takes the lock again from the same server, which no Ctrl-C reaches", async () => {
+    await alreadyMade()
     const server = await start()
     const pid = await postmasterPid()
     if (process.platform === "linux") {
@@ -290,6 +301,7 @@ describe("the embedded server", () => {
   )
 
   it("a server that does not start says why, with the end of its log", async () => {
+    await alreadyMade()
     await expect(start({ settings: { shared_buffers: "plenty" } })).rejects.toMatchObject({
       code: "EMBEDDED_FAILED",
       message: expect.stringContaining("shared_buffers"),

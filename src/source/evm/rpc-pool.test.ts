@@ -170,7 +170,8 @@ test("the next provider takes over, and the preferred one is used again once it 
     down ? void response.destroy() : echo(body, response, request),
   )
   const second = await server(echo)
-  const circuit = { failuresToOpen: 2, minOpenMs: 30, maxOpenMs: 30 }
+  // Longer than the calls until then take on a busy machine.
+  const circuit = { failuresToOpen: 2, minOpenMs: 500, maxOpenMs: 500 }
   const rpc = pool([first.url, second.url], { circuit })
   for (let i = 0; i < 4; i++) await rpc.call(many(1), { signal })
   expect(second.requests).toHaveLength(4)
@@ -180,7 +181,7 @@ test("the next provider takes over, and the preferred one is used again once it 
     lastError: expect.stringContaining("RPC_UNREACHABLE"),
   })
   down = false
-  await systemClock.sleep(50)
+  await systemClock.sleep(550)
   await rpc.call(many(1), { signal })
   await rpc.call(many(1), { signal })
   expect(first.requests).toHaveLength(4)
