@@ -84,7 +84,7 @@ const minute = 60_000
 
 export function planOf(seed: number): Plan {
   const random = new SimRandom(Math.imul(seed + 1, 0x2545f491) ^ 0x5bd1e995)
-  const processes = random.pick([3, 3, 3, 3, 3, 4, 4, 5, 6])
+  const processes = random.pick([3, 3, 3, 3, 3, 3, 4, 4, 5, 6])
   const faultyMs = random.between(4_000, 6_500)
   const at = (): number => random.between(300, faultyMs - 500)
   // What ends connections comes late in most seeds, so that those who were ambushed live to see what became of their work.
@@ -94,7 +94,7 @@ export function planOf(seed: number): Plan {
     Array.from({ length: random.between(from, to) }, make)
   const recordBackend = random.chance(0.3)
   const providers = random.between(1, 2)
-  const blockMs = random.between(250, 400)
+  const blockMs = random.between(350, 550)
   const growing = Math.floor(faultyMs / blockMs)
   return {
     seed,
@@ -103,7 +103,7 @@ export function planOf(seed: number): Plan {
     blocks: Math.max(150, 202 - growing) + random.between(0, 20),
     blockMs,
     finalityGap: random.pick([12, 24, 40, 70]),
-    rangeSize: random.pick([25, 40, 60]),
+    rangeSize: random.pick([25, 40, 60, 60]),
     order: random.chance(0.3) ? "newest" : "oldest",
     recordBackend,
     providers,

@@ -24,8 +24,8 @@ export const usualTiming: Timing = {
   headPollMs: 600,
   takeOverMs: 1_200,
   confirmMs: 200,
-  livePollMs: 1_100,
-  workIdleMs: 2_200,
-  historyIdleMs: 2_500,
+  livePollMs: 1_300,
+  workIdleMs: 3_200,
+  historyIdleMs: 4_000,
   targetBytes: 1 << 24,
 }
