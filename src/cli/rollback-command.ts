@@ -3,7 +3,7 @@
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { rawIngester } from "../raw/raw-tables.js"
-import { finishRollback } from "../rollback/finish-rollback.js"
+import { finishRollbackPatiently } from "../rollback/finish-rollback.js"
 import { openIntent } from "../rollback/rollback-intent.js"
 import { type CliIo, printJson } from "./cli-io.js"
 import { type FoundChain, withChains } from "./find-chains.js"
@@ -86,7 +86,7 @@ async function rollback(
     io.actor,
     JSON.stringify({ id, to, blocks: loss.blocks, halt: loss.halt }),
   ])
-  await finishRollback({ raw: chain.raw, app: chain.app, random: io.random })
+  await finishRollbackPatiently({ raw: chain.raw, app: chain.app, random: io.random })
   return true
 }
 

@@ -2,7 +2,9 @@
 
 import { hostname } from "node:os"
 import type { ChainView } from "../api/chain-view.js"
+import { defaultFailurePolicy } from "../coordination/after-failure.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
+import type { ReapOutcome } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import type { Clock } from "../platform/clock.js"
 import type { ChainConfig } from "../platform/load-config.js"
@@ -87,6 +89,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       )
     : []
   let started = false
+  const reapers: LeaseReaper[] = []
   const asking = createChainSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })
   try {
     const patiently = patience(deps, signal)
@@ -120,10 +123,21 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
             maxConnections: appPoolSize,
             ownSessions: !settings.pooledConnections,
           })
-    const leases = new PostgresLeaseStore({ executor: database, schema: "raw", random })
+    const policy = { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts }
+    const leases = new PostgresLeaseStore({ executor: database, schema: "raw", random, policy })
+    const derivedLeases = new PostgresLeaseStore({ executor: app, schema: "app", random, policy })
     await patiently(() => leases.register(rawIngester), "waiting for the database")
     const activity = new IngestActivity()
     const services: Service[] = []
+    if (roles.includes("ingest") || roles.includes("work")) {
+      const onReaped = (outcome: ReapOutcome): void => metrics.addReaped(name, outcome)
+      const intervalMs = settings.reapIntervalMs
+      for (const store of [leases, derivedLeases])
+        reapers.push(new LeaseReaper({ leases: store, clock, logger, intervalMs, onReaped }))
+      // Before all others: a rollback that is finished below may wait for somebody who fell silent in the middle of a commit.
+      for (const reaper of reapers) reaper.start()
+      services.push(...reapers)
+    }
     const registry = await loadWorkers({ configFile: options.configFile, chain })
     const derives = roles.includes("work") && registry.workers.length > 0
     const oneDatabase = databases.appUrl === databases.rawUrl
@@ -149,6 +163,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
                 holder,
                 settings,
                 registry,
+                leases: derivedLeases,
                 databases,
                 limits,
                 configFile: options.configFile,
@@ -185,17 +200,6 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       threads = ingest.threads
       renewals = ingest.renewals
       services.push(...ingest.services)
-    }
-    if (roles.includes("ingest") || roles.includes("work")) {
-      services.push(
-        new LeaseReaper({
-          leases,
-          clock,
-          logger,
-          intervalMs: settings.reapIntervalMs,
-          onReaped: (outcome) => metrics.addReaped(name, outcome),
-        }),
-      )
     }
     if (work) services.push(...work.services)
     if (roles.includes("maintain")) {
@@ -271,7 +275,11 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       },
     }
   } finally {
-    if (!started) await Promise.all(spawned.map((thread) => thread.terminate()))
+    if (!started)
+      await Promise.all([
+        ...spawned.map((thread) => thread.terminate()),
+        ...reapers.map((reaper) => reaper.stop()),
+      ])
     await asking.close()
   }
 }

@@ -1,9 +1,7 @@
-// The role `work` of one chain: the tables of its workers, the threads that derive, the reaper and the partitions of the app database,
+// The role `work` of one chain: the tables of its workers, the threads that derive, the partitions of the app database,
 // and whoever asks the node about tokens and code.
 
-import { defaultFailurePolicy } from "../coordination/after-failure.js"
-import { LeaseReaper } from "../coordination/lease-reaper.js"
-import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import type { LeaseStore } from "../coordination/lease-store.js"
 import type { Hex } from "../domain/raw-block.js"
 import { CodeObserver } from "../indexes/contract-code/code-observer.js"
 import { metaWorker } from "../indexes/meta/meta-worker.js"
@@ -18,6 +16,7 @@ import type { Service } from "../platform/service.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import type { Database } from "../postgres/database.js"
 import { heightFrom } from "../postgres/postgres-error.js"
+import type { Queryable } from "../postgres/transaction.js"
 import { PartitionKeeper } from "../raw/partition-keeper.js"
 import type { SharedLimitHandle } from "../source/evm/shared-limit.js"
 import { foldIndexes } from "../workers/fold-indexes.js"
@@ -44,6 +43,7 @@ export interface StartWorkOptions {
   readonly holder: string
   readonly settings: ProcessSettings
   readonly registry: WorkerRegistry
+  readonly leases: LeaseStore<Queryable>
   readonly databases: ChainDatabases
   readonly limits: readonly SharedLimitHandle[]
   readonly configFile: string | undefined
@@ -70,14 +70,12 @@ const observedLimits = { rpcTimeoutMs: 10_000, rpcMaxResponseBytes: 16 << 20 }
 
 export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions): Promise<Work> {
   const { raw, app, clock, random, logger, metrics } = deps
-  const { chain, name, settings, registry } = options
+  const { chain, name, settings, registry, leases } = options
   const indexes = [...planFolds(registry).values()].flat().flatMap(foldIndexes)
   const tables = await ensureWorkerTables(app, { registry, indexes })
   if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers made")
   const idle = [...tables.outdated, ...tables.changed, ...tables.blocked]
   for (const { worker, message } of idle) logger.warn({ worker }, message)
-  const policy = { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts }
-  const leases = new PostgresLeaseStore({ executor: app, schema: "app", random, policy })
   const threads = new WorkThreads({
     // One more for the tip: beside history it would wait for every piece that is extracted there.
     inputs: Array.from({ length: settings.workThreads + 1 }, (_, index) => ({
@@ -107,13 +105,6 @@ export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions
     onDerived: options.onDerived,
   })
   const services: Service[] = [
-    new LeaseReaper({
-      leases,
-      clock,
-      logger,
-      intervalMs: settings.reapIntervalMs,
-      onReaped: (outcome) => metrics.addReaped(name, outcome),
-    }),
     new PartitionKeeper({
       database: app,
       state: raw,

@@ -1,5 +1,6 @@
 // Brings an open rollback to its end, whoever opened it and however far it came: app first, then raw, each step void when it is done.
 
+import { isIndexerError } from "../platform/errors.js"
 import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -23,4 +24,18 @@ export async function finishRollback<Tx extends Queryable>(
   await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })
   await rollbackRaw(deps, intent)
   return intent
+}
+
+/** For a person who waits for it: not even somebody's long transaction sends them away. */
+export async function finishRollbackPatiently<Tx extends Queryable>(
+  deps: RollbackDeps<Tx>,
+  { tries = 20 }: { tries?: number } = {},
+): Promise<RollbackIntent | undefined> {
+  for (let left = tries - 1; ; left--) {
+    try {
+      return await finishRollback(deps)
+    } catch (error) {
+      if (left === 0 || !isIndexerError(error) || error.code !== "DATABASE_CONFLICT") throw error
+    }
+  }
 }

@@ -16,6 +16,9 @@ import type { RollbackIntent } from "./rollback-intent.js"
 const tables = coordinationTables("app")
 export const rollbackLimits: TransactionOptions = {
   statementTimeoutMs: 600_000,
+  // Who is waited for may have fallen silent, and the connection that waits be the only one a reaper could end it by. Less than a reaper
+  // waits for a connection.
+  lockTimeoutMs: 3_000,
   idleInTransactionTimeoutMs: 10_000,
 }
 

@@ -4,7 +4,7 @@
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { finishRollback, type RollbackDeps } from "../rollback/finish-rollback.js"
+import { finishRollbackPatiently, type RollbackDeps } from "../rollback/finish-rollback.js"
 import { openIntent } from "../rollback/rollback-intent.js"
 import { hex } from "./raw-piece.js"
 
@@ -25,7 +25,7 @@ export async function refetchBlocks<Tx extends Queryable>(
 ): Promise<void> {
   for (let attempt = 1; attempt <= tries; attempt++) {
     // Whatever else is open comes first: there is one at a time.
-    await finishRollback(deps)
+    await finishRollbackPatiently(deps)
     const {
       rows: [state],
     } = await deps.raw.query<{ chain_epoch: string; below: Buffer | null }>(
@@ -40,7 +40,7 @@ export async function refetchBlocks<Tx extends Queryable>(
       reason: action,
     })
     if (!opened) continue
-    await finishRollback(deps)
+    await finishRollbackPatiently(deps)
     await deps.raw.query("insert into raw.audit_log (actor, action, details) values ($1, $2, $3)", [
       actor,
       action,

@@ -62,6 +62,10 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const appLeases = new PostgresLeaseStore({ executor: pools.app, schema: "app", random, policy })
   const shortestTtlMs = Math.min(timing.leaseTtlMs, timing.headLeaseTtlMs)
   const finisher = new RollbackFinisher({ ...deps, ...pools, intervalMs: timing.finishMs })
+  const reapers = [rawLeases, appLeases].map(
+    (leases) => new LeaseReaper({ ...deps, leases, intervalMs: timing.reapMs }),
+  )
+  for (const reaper of reapers) reaper.start()
   // Before anything is stored, as at the start of a real process.
   for (;;) {
     try {
@@ -74,13 +78,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   }
   const rawRenewer = new LeaseRenewer({ ...deps, renew: (tokens) => rawLeases.renew(tokens), shortestTtlMs })
   const appRenewer = new LeaseRenewer({ ...deps, renew: (tokens) => appLeases.renew(tokens), shortestTtlMs })
-  const services: Service[] = [
-    finisher,
-    rawRenewer,
-    appRenewer,
-    new LeaseReaper({ ...deps, leases: rawLeases, intervalMs: timing.reapMs }),
-    new LeaseReaper({ ...deps, leases: appLeases, intervalMs: timing.reapMs }),
-  ]
+  const services: Service[] = [finisher, rawRenewer, appRenewer, ...reapers]
   const common = { mayClaim: () => true, onOutcome: () => undefined, endBlock: undefined }
   const makeIngester = (): RangeIngester =>
     new RangeIngester(
