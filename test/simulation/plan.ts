@@ -84,7 +84,7 @@ const minute = 60_000
 
 export function planOf(seed: number): Plan {
   const random = new SimRandom(Math.imul(seed + 1, 0x2545f491) ^ 0x5bd1e995)
-  const processes = random.pick([3, 3, 4, 4, 5, 6])
+  const processes = random.pick([3, 3, 3, 3, 3, 3, 4, 4, 5, 6])
   const faultyMs = random.between(4_000, 6_500)
   const at = (): number => random.between(300, faultyMs - 500)
   // What ends connections comes late in most seeds, so that those who were ambushed live to see what became of their work.
@@ -92,23 +92,23 @@ export function planOf(seed: number): Plan {
   const late = (): number => random.between(quietMs, faultyMs - 300)
   const times = <T>(from: number, to: number, make: () => T): T[] =>
     Array.from({ length: random.between(from, to) }, make)
-  const recordBackend = random.chance(0.4)
+  const recordBackend = random.chance(0.3)
   const providers = random.between(1, 2)
-  const blockMs = random.between(250, 400)
+  const blockMs = random.between(350, 550)
   const growing = Math.floor(faultyMs / blockMs)
   return {
     seed,
     processes,
-    lanes: random.chance(0.3) ? 2 : 1,
+    lanes: random.chance(0.15) ? 2 : 1,
     blocks: Math.max(150, 202 - growing) + random.between(0, 20),
     blockMs,
     finalityGap: random.pick([12, 24, 40, 70]),
-    rangeSize: random.pick([16, 25, 40, 60]),
+    rangeSize: random.pick([25, 40, 60, 60]),
     order: random.chance(0.3) ? "newest" : "oldest",
     recordBackend,
     providers,
     faultyMs,
-    latencyMs: random.pick([4, 20, 40]),
+    latencyMs: random.pick([4, 12, 25]),
     slowPerMille: random.pick([5, 15, 30]),
     lostPerMille: random.pick([2, 10, 30]),
     nodeErrorPerMille: random.pick([0, 20, 60]),
@@ -125,7 +125,7 @@ export function planOf(seed: number): Plan {
       ms: random.between(300, 4_000),
       frozen: random.chance(0.6),
     })),
-    ambushes: times(1, 3, () => ambush(random, { at: at(), recordBackend })),
+    ambushes: times(2, 4, () => ambush(random, { at: at(), recordBackend })),
     outages: times(1, 2, () => ({
       at: late(),
       of: random.pick(["raw", "app"] as const),
@@ -142,14 +142,24 @@ export function planOf(seed: number): Plan {
       kind: random.pick(["stuck", "lags", "away"] as const),
       ms: random.between(200, 3_000),
     })),
-    restores: random.chance(0.2) ? [restore(random, { faultyMs })] : [],
-    poisons: random.chance(0.3) ? [{ at: at(), worker: random.pick(simWorkerNames.slice(0, 2)) }] : [],
+    restores: random.chance(0.12) ? [restore(random, { faultyMs })] : [],
+    poisons: random.chance(0.15) ? [{ at: at(), worker: random.pick(simWorkerNames.slice(0, 2)) }] : [],
     clockSkewMs: random.chance(0.3) ? 10 * minute : 0,
   }
 }
 
 function ambush(random: SimRandom, { at, recordBackend }: { at: number; recordBackend: boolean }): Ambush {
-  const on = random.pick(["claim", "claim", "write", "write", "write", "complete", "intent", "undo"] as const)
+  const on = random.pick([
+    "claim",
+    "claim",
+    "claim",
+    "write",
+    "write",
+    "write",
+    "complete",
+    "intent",
+    "undo",
+  ] as const)
   const dies = on === "intent" || on === "undo" || random.chance(0.2)
   return {
     // Early, so that there is time for what comes of it.

@@ -22,6 +22,7 @@ const timing: Timing = {
   livePollMs: 1_100,
   workIdleMs: 2_200,
   historyIdleMs: 2_500,
+  targetBytes: 1 << 20,
 }
 
 export const regressions: readonly Regression[] = [
@@ -59,7 +60,7 @@ export const regressions: readonly Regression[] = [
     title: "a node that stands still on a branch that lost gives no block of history",
     plan: {
       timing,
-      seed: 2426,
+      seed: 2,
       processes: 6,
       lanes: 1,
       blocks: 205,
@@ -70,7 +71,7 @@ export const regressions: readonly Regression[] = [
       recordBackend: true,
       providers: 2,
       faultyMs: 4069,
-      latencyMs: 4,
+      latencyMs: 25,
       slowPerMille: 5,
       lostPerMille: 0,
       nodeErrorPerMille: 60,
@@ -79,7 +80,7 @@ export const regressions: readonly Regression[] = [
       ambushes: [{ at: 494, on: "write", act: "kill", ms: 2919, fork: false }],
       outages: [{ at: 1649, of: "app", ms: 1128 }],
       reorgs: [{ at: 2292, depth: 48, grow: 1 }],
-      providerFaults: [{ at: 1386, provider: 1, kind: "stuck", ms: 2670 }],
+      providerFaults: [{ at: 1386, provider: 1, kind: "stuck", ms: 3870 }],
       restores: [],
       poisons: [],
       clockSkewMs: 0,
@@ -89,7 +90,7 @@ export const regressions: readonly Regression[] = [
     title: "a process that starts ends a silent holder before it finishes the rollback that waits for it",
     plan: {
       timing,
-      seed: 10935,
+      seed: 16,
       processes: 3,
       lanes: 1,
       blocks: 197,
@@ -100,12 +101,12 @@ export const regressions: readonly Regression[] = [
       recordBackend: true,
       providers: 1,
       faultyMs: 4026,
-      latencyMs: 4,
+      latencyMs: 12,
       slowPerMille: 30,
       lostPerMille: 10,
       nodeErrorPerMille: 0,
       crashes: [
-        { at: 3767, process: 0, backAfterMs: 446, silent: true },
+        { at: 3727, process: 0, backAfterMs: 446, silent: true },
         { at: 3887, process: 2, backAfterMs: 2171, silent: true },
       ],
       pauses: [],

@@ -52,7 +52,7 @@ const checkers: readonly Checker[] = [
 ]
 const commitCheckers = checkers.filter(({ onCommit }) => onCommit)
 const sampleCheckers = checkers.filter(({ sample }) => sample)
-const sampleMs = 700
+const sampleMs = 1_000
 const forgottenBlocks = 8
 
 /** What all seeds share: statements are compiled once. */

@@ -12,6 +12,8 @@ export interface Timing {
   readonly livePollMs: number
   readonly workIdleMs: number
   readonly historyIdleMs: number
+  /** Of a range of history. A lane does not know at first how big blocks are, so little makes its first ranges short. */
+  readonly targetBytes: number
 }
 
 export const usualTiming: Timing = {
@@ -22,7 +24,8 @@ export const usualTiming: Timing = {
   headPollMs: 600,
   takeOverMs: 1_200,
   confirmMs: 200,
-  livePollMs: 1_100,
-  workIdleMs: 2_200,
-  historyIdleMs: 2_500,
+  livePollMs: 1_300,
+  workIdleMs: 3_200,
+  historyIdleMs: 4_000,
+  targetBytes: 1 << 24,
 }
