@@ -47,11 +47,10 @@ export class Ambushes {
   }
 
   /** Whoever is frozen comes back soon after it lost a lease that it cannot know to be lost. */
-  onCommit({ database, changes }: Committed): void {
+  onCommit(committed: Committed): void {
     if (this.frozen.length === 0) return
-    for (const { row, before } of changes) {
-      if (row.table.shape.name !== `${database.name}.worker_leases` || before?.["status"] !== "ACTIVE")
-        continue
+    for (const { before } of committed.of("worker_leases")) {
+      if (before?.["status"] !== "ACTIVE") continue
       const host = this.frozen.find(({ name }) => name === before["leased_by"])
       if (!host) continue
       this.frozen = this.frozen.filter((other) => other !== host)

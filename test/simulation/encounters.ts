@@ -23,29 +23,27 @@ export class EncounterCounter {
       this.world.encounters.fenceRefused++
   }
 
-  onCommit({ database, connection, changes }: Committed): void {
-    const removed: BlockRange[] = []
-    for (const { row, after } of changes)
-      if (after && row.table.shape.name === `${database.name}.rollbacks`)
-        removed.push(after["removed"] as BlockRange)
-    for (const { row, before, after } of changes) {
-      switch (row.table.shape.name) {
-        case `${database.name}.worker_leases`:
-          if (before && after && removed.some((range) => straddles(leaseRange(before), range)))
-            this.world.encounters.straddlingRollback++
-          break
-        case "raw.chain_state":
-          if (before?.["intent_id"] === null && after?.["intent_id"] !== null)
-            this.intentBy = connection.host.name
-          else if (before?.["intent_id"] !== null && after?.["intent_id"] === null) {
-            if (this.intentBy !== connection.host.name) this.world.encounters.intentFinishedByAnother++
-          }
-          break
-        case "app.coverage":
-          if (before && after) this.onCoverage(before, after)
-          break
-      }
+  onCommit(committed: Committed): void {
+    const { database, connection } = committed
+    const { encounters, raw } = this.world
+    for (const { after: rollback } of committed.of("rollbacks")) {
+      if (!rollback) continue
+      for (const { before, after } of committed.of("worker_leases"))
+        if (before && after && straddles(leaseRange(before), rollback["removed"] as BlockRange))
+          encounters.straddlingRollback++
     }
+    if (database === raw) {
+      for (const { before, after } of committed.of("chain_state")) {
+        if (before?.["intent_id"] === null && after?.["intent_id"] !== null)
+          this.intentBy = connection.host.name
+        else if (before?.["intent_id"] !== null && after?.["intent_id"] === null) {
+          if (this.intentBy !== connection.host.name) encounters.intentFinishedByAnother++
+        }
+      }
+      return
+    }
+    for (const { before, after } of committed.of("coverage"))
+      if (before && after) this.onCoverage(before, after)
   }
 
   private onCoverage(before: Record<string, unknown>, after: Record<string, unknown>): void {

@@ -22,6 +22,7 @@ const timing: Timing = {
   livePollMs: 1_100,
   workIdleMs: 2_200,
   historyIdleMs: 2_500,
+  targetBytes: 1 << 20,
 }
 
 export const regressions: readonly Regression[] = [

@@ -27,6 +27,8 @@ export class SimHost implements Host {
   private readonly scheduler: Scheduler
   private readonly slowPart: () => number
   private readonly latencyMs: number
+  /** Who sleeps until a signal. Heard once for each signal: loops sleep by the same one again and again. */
+  private readonly sleepers = new WeakMap<AbortSignal, Set<() => void>>()
 
   constructor({ name, scheduler, random, slowPart, latencyMs, clockSkewMs }: SimHostOptions) {
     this.name = name
@@ -42,15 +44,16 @@ export class SimHost implements Host {
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           if (signal?.aborted) return resolve()
+          const sleepers = signal && this.sleepersOf(signal)
           const timer = scheduler.after(ms, () => {
-            signal?.removeEventListener("abort", cut)
+            sleepers?.delete(cut)
             this.deliver(resolve)
           })
           const cut = (): void => {
             timer.run = undefined
             resolve()
           }
-          signal?.addEventListener("abort", cut, { once: true })
+          sleepers?.add(cut)
         }),
     }
   }
@@ -93,6 +96,21 @@ export class SimHost implements Host {
     this.alive = false
     this.inbox.length = 0
     if (!silent) for (const connection of [...this.connections]) connection.destroy()
+  }
+
+  private sleepersOf(signal: AbortSignal): Set<() => void> {
+    let sleepers = this.sleepers.get(signal)
+    if (!sleepers) {
+      const all = new Set<() => void>()
+      sleepers = all
+      this.sleepers.set(signal, all)
+      const wake = (): void => {
+        for (const cut of all) cut()
+        all.clear()
+      }
+      signal.addEventListener("abort", wake, { once: true })
+    }
+    return sleepers
   }
 
   private deliver(hear: () => void): void {

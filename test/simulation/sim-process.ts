@@ -116,7 +116,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
         order,
         rangeSize,
         leaseTtlMs: timing.leaseTtlMs,
-        targetBytes: 1 << 20,
+        targetBytes: timing.targetBytes,
         idleMs: timing.historyIdleMs,
       }),
     )

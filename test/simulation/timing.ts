@@ -12,6 +12,8 @@ export interface Timing {
   readonly livePollMs: number
   readonly workIdleMs: number
   readonly historyIdleMs: number
+  /** Of a range of history. A lane does not know at first how big blocks are, so little makes its first ranges short. */
+  readonly targetBytes: number
 }
 
 export const usualTiming: Timing = {
@@ -25,4 +27,5 @@ export const usualTiming: Timing = {
   livePollMs: 1_100,
   workIdleMs: 2_200,
   historyIdleMs: 2_500,
+  targetBytes: 1 << 24,
 }

@@ -5,9 +5,9 @@ import type { Checker } from "../world.js"
 
 export const fenceHolds: Checker = {
   invariant: "fence",
-  onCommit(world, { database, connection, changes }) {
-    for (const { row, before, after } of changes) {
-      if (row.table.shape.name !== `${database.name}.worker_leases`) continue
+  onCommit(world, committed) {
+    const { connection } = committed
+    for (const { before, after } of committed.of("worker_leases")) {
       if (!before || after?.["status"] !== "COMPLETED" || before["status"] === "COMPLETED") continue
       if (before["status"] === "ACTIVE" && before["leased_by"] === connection.host.name) continue
       return world.fail(

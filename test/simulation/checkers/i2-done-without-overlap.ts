@@ -9,10 +9,9 @@ import { type Checker, coverageOf, leaseRange, unfinishedLeases, type World } fr
 
 export const doneWithoutOverlap: Checker = {
   invariant: "I2",
-  onCommit(world, { database, changes }) {
-    const leases = `${database.name}.worker_leases`
-    for (const { row, after } of changes) {
-      if (!after || row.table.shape.name !== leases || after["status"] === "COMPLETED") continue
+  onCommit(world, committed) {
+    for (const { row, after } of committed.of("worker_leases")) {
+      if (!after || after["status"] === "COMPLETED") continue
       const range = leaseRange(after)
       for (const other of row.table.hot) {
         const values = other.committed
@@ -24,9 +23,8 @@ export const doneWithoutOverlap: Checker = {
           )
       }
     }
-    for (const { row, after } of changes)
-      if (after && row.table.shape.name === `${database.name}.coverage`)
-        apart(world, database, after["worker_type"] as string)
+    for (const { after } of committed.of("coverage"))
+      if (after) apart(world, committed.database, after["worker_type"] as string)
   },
   atEnd(world) {
     const length = world.chain.blocks.length

@@ -6,22 +6,29 @@ import type { Committed } from "../model/model-database.js"
 import { type Checker, coverageOf, type World } from "../world.js"
 
 /** Tables with a row for every block that their worker has done. */
-const owners: Readonly<Record<string, string>> = {
-  "raw.blocks": "raw_ingester",
-  "app.sim_transfers": "sim_transfers",
-  "app.sim_moves": "sim_holdings",
-}
+const owners = [
+  ["raw", "blocks", "raw_ingester"],
+  ["app", "sim_transfers", "sim_transfers"],
+  ["app", "sim_moves", "sim_holdings"],
+] as const
 
 export const checkpointIsPrefix: Checker = {
   invariant: "I3",
-  onCommit(world, { database, changes }: Committed) {
-    for (const { row, before, after } of changes) {
-      const name = row.table.shape.name
-      const owner = owners[name]
-      if (!owner) continue
-      const height = row.table.shape.keyOf((after ?? before)!) as number
-      if (containsHeight(coverageOf(database, owner).heights, height) !== (after !== undefined))
-        return world.fail("I3", `${name} ${after ? "has" : "lacks"} block ${height}, coverage says otherwise`)
+  onCommit(world, committed: Committed) {
+    const { database } = committed
+    for (const [schema, name, owner] of owners) {
+      if (schema !== database.name) continue
+      const changes = committed.of(name)
+      if (changes.length === 0) continue
+      const { heights } = coverageOf(database, owner)
+      for (const { row, before, after } of changes) {
+        const height = row.table.shape.keyOf((after ?? before)!) as number
+        if (containsHeight(heights, height) !== (after !== undefined))
+          return world.fail(
+            "I3",
+            `${name} ${after ? "has" : "lacks"} block ${height}, coverage says otherwise`,
+          )
+      }
     }
   },
   sample: checkAll,
@@ -29,9 +36,9 @@ export const checkpointIsPrefix: Checker = {
 }
 
 function checkAll(world: World): undefined {
-  for (const [name, owner] of Object.entries(owners)) {
-    const database = name.startsWith("raw.") ? world.raw : world.app
-    const { rows } = database.table(name)
+  for (const [schema, name, owner] of owners) {
+    const database = world[schema]
+    const { rows } = database.table(`${schema}.${name}`)
     const { heights } = coverageOf(database, owner)
     let promised = 0
     for (const { from, to } of heights) {

@@ -3,29 +3,26 @@
 import type { SimBlock } from "../sim-chain.js"
 import type { Checker, World } from "../world.js"
 
-const derived = ["app.sim_transfers", "app.sim_moves"]
+const derived = ["sim_transfers", "sim_moves"]
 
 export const derivedFromStored: Checker = {
   invariant: "I4",
-  onCommit(world, { database, changes }) {
+  onCommit(world, committed) {
     if (world.wentBack) return
-    for (const { row, before, after } of changes) {
-      const table = row.table.shape.name
-      if (database === world.app && after && derived.includes(table)) {
-        if (!stems(world, after)) return
-      } else if (database === world.raw && table === "raw.blocks" && before && after !== before) {
-        const height = before["height"] as number
-        for (const name of derived) {
-          const there = world.app.table(name).rows.get(height)?.committed
-          if (there)
-            return world.fail("I4", `block ${height} is gone from raw, and ${name} still has its rows`)
-        }
+    for (const name of derived)
+      for (const { after } of committed.of(name)) if (after && !stems(world, after)) return
+    for (const { before, after } of committed.of("blocks")) {
+      if (!before || after === before) continue
+      const height = before["height"] as number
+      for (const name of derived) {
+        const there = world.app.table(`app.${name}`).rows.get(height)?.committed
+        if (there) return world.fail("I4", `block ${height} is gone from raw, and ${name} still has its rows`)
       }
     }
   },
   atEnd(world) {
     for (const name of derived)
-      for (const row of world.app.table(name).committed()) if (!stems(world, row)) return
+      for (const row of world.app.table(`app.${name}`).committed()) if (!stems(world, row)) return
   },
 }
 

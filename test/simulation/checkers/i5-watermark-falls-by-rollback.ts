@@ -6,15 +6,14 @@ import type { Checker } from "../world.js"
 
 export const watermarkFallsByRollback: Checker = {
   invariant: "I5",
-  onCommit(world, { database, changes }) {
+  onCommit(world, committed) {
     if (world.wentBack) return
-    const coverage = `${database.name}.coverage`
-    const rollbacks = `${database.name}.rollbacks`
-    const removed = changes
-      .filter(({ row, after }) => row.table.shape.name === rollbacks && after)
-      .map(({ after }) => after!["removed"] as { from: number; to: number })
-    for (const { row, before, after } of changes) {
-      if (row.table.shape.name !== coverage || !before || !after) continue
+    const { database } = committed
+    const removed = committed
+      .of("rollbacks")
+      .flatMap(({ after }) => (after ? [after["removed"] as { from: number; to: number }] : []))
+    for (const { before, after } of committed.of("coverage")) {
+      if (!before || !after) continue
       const set = (values: Record<string, unknown>): RangeSet =>
         union(values["heights"] as RangeSet, values["skipped"] as RangeSet)
       const lost = subtract(subtract(set(before), set(after)), union(removed, []))

@@ -14,7 +14,7 @@ import type { CompiledSelect } from "./compile-select.js"
 import type { ModelLock } from "./model-lock.js"
 import type { ModelRow, ModelTable, TableShape, Values } from "./model-table.js"
 import type { ModelTransaction } from "./model-transaction.js"
-import { columnReader, rowMaker } from "./row-code.js"
+import { type CodeWriter, rowLiteral } from "./row-code.js"
 import type { Expression, Select, SqlType } from "./sql-syntax.js"
 import { asText, coerce, endless } from "./sql-values.js"
 
@@ -45,7 +45,8 @@ export interface Context {
 
 export interface Compiled {
   readonly type: SqlType
-  readonly run: (context: Context) => unknown
+  /** As a `CodeWriter` has it. */
+  readonly code: string
 }
 
 export interface ScopeEntry {
@@ -86,53 +87,50 @@ export class Scope {
 
 export interface Compiler {
   readonly shapes: (table: string) => TableShape
+  readonly writer: CodeWriter
   select(select: Select, outer: Scope | undefined): CompiledSelect
 }
 
 export function compileExpression(compiler: Compiler, scope: Scope, expression: Expression): Compiled {
+  const { writer } = compiler
   const compile = (one: Expression): Compiled => compileExpression(compiler, scope, one)
   switch (expression.kind) {
     case "literal": {
       const { value, type } = expression
-      return { type, run: () => value }
+      return { type, code: typeof value === "number" ? `(${value})` : writer.bind(value) }
     }
-    case "param": {
-      const { at } = expression
-      return { type: "unknown", run: ({ params }) => params[at] ?? null }
-    }
+    case "param":
+      return { type: "unknown", code: `(p[${expression.at}] ?? null)` }
     case "column": {
       const { name } = expression
       const found = scope.find(expression.of, name)
       if (!found) throw new Error(`the model of Postgres has no column ${expression.of ?? ""}.${name}`)
-      const { slot, type } = found
-      const read = columnReader(name)
-      return { type, run: ({ rows }) => read(rows[slot]) }
+      return { type: found.type, code: `(r[${found.slot}]?.${name} ?? null)` }
     }
     case "not": {
-      const of = compile(expression.of)
+      const value = writer.variable()
       return {
         type: "bool",
-        run: (context) => {
-          const value = of.run(context)
-          return value === null ? null : !value
-        },
+        code: `((${value} = ${compile(expression.of).code}) === null ? null : !${value})`,
       }
     }
     case "negate": {
       const of = compile(expression.of)
-      return { type: of.type, run: (context) => -(of.run(context) as number) }
+      return { type: of.type, code: `(-${of.code})` }
     }
     case "cast":
-      return compileCast(compile(expression.of), expression)
-    case "isNull": {
-      const of = compile(expression.of)
-      const { negated } = expression
-      return { type: "bool", run: (context) => (of.run(context) === null) !== negated }
-    }
+      return compileCast(writer, compile(expression.of), expression)
+    case "isNull":
+      return {
+        type: "bool",
+        code: `(${compile(expression.of).code} ${expression.negated ? "!==" : "==="} null)`,
+      }
     case "isDistinct": {
       const [left, right] = [compile(expression.left), compile(expression.right)]
-      const { negated } = expression
-      return { type: "bool", run: (context) => same(left.run(context), right.run(context)) === negated }
+      return {
+        type: "bool",
+        code: `(${writer.bind(same)}(${left.code}, ${right.code}) === ${expression.negated})`,
+      }
     }
     case "any": {
       const left = compile(expression.left)
@@ -140,23 +138,13 @@ export function compileExpression(compiler: Compiler, scope: Scope, expression: 
       const isNumeric = left.type === "int8" || left.type === "int4"
       return {
         type: "bool",
-        run: (context) => {
-          const list = array.run(context) as unknown[]
-          const value = left.run(context)
-          return isNumeric ? list.some((one) => Number(one) === value) : list.includes(value)
-        },
+        code: `${writer.bind(isNumeric ? includesNumber : includes)}(${array.code}, ${left.code})`,
       }
     }
     case "inList": {
-      const left = compile(expression.left)
-      const list = expression.list.map(compile)
-      return {
-        type: "bool",
-        run: (context) => {
-          const value = left.run(context)
-          return list.some((one) => one.run(context) === value)
-        },
-      }
+      const value = writer.variable()
+      const list = expression.list.map((one) => `${compile(one).code} === ${value}`)
+      return { type: "bool", code: `(${value} = ${compile(expression.left).code}, ${list.join(" || ")})` }
     }
     case "in":
       return compileIn(compiler, scope, expression)
@@ -164,67 +152,95 @@ export function compileExpression(compiler: Compiler, scope: Scope, expression: 
       return compileSubquery(compiler, scope, expression.select)
     case "exists": {
       const select = compiler.select(expression.select, scope)
-      return { type: "bool", run: (context) => select.exists(context) }
+      return { type: "bool", code: `${writer.bind(select.exists)}(c)` }
     }
     case "case": {
       const whens = expression.whens.map(([when, then]) => [compile(when), compile(then)] as const)
       const otherwise = expression.otherwise && compile(expression.otherwise)
-      const type = [...whens.map(([, then]) => then), ...(otherwise ? [otherwise] : [])]
+      const results = [...whens.map(([, then]) => then), ...(otherwise ? [otherwise] : [])]
+      const branches = whens.map(([when, then]) => `${when.code} ? ${then.code} : `)
       return {
-        type: type.find((one) => one.type !== "unknown")?.type ?? "unknown",
-        run: (context) => {
-          for (const [when, then] of whens) if (when.run(context)) return then.run(context)
-          return otherwise ? otherwise.run(context) : null
-        },
+        type: results.find((one) => one.type !== "unknown")?.type ?? "unknown",
+        code: `(${branches.join("")}${otherwise ? otherwise.code : "null"})`,
       }
     }
     case "binary":
-      return compileBinary(expression.op, compile(expression.left), compile(expression.right))
+      return compileBinary(writer, {
+        op: expression.op,
+        left: compile(expression.left),
+        right: compile(expression.right),
+      })
     case "call":
-      return compileCall(expression, expression.args.map(compile))
+      return compileCall(writer, expression, expression.args.map(compile))
   }
 }
 
-function compileCast(of: Compiled, { type, isArray }: { type: SqlType; isArray: boolean }): Compiled {
-  if (isArray) {
-    return { type, run: (context) => (of.run(context) as unknown[]).map((one) => coerce(one, type)) }
+const includes = (list: readonly unknown[], value: unknown): boolean => list.includes(value)
+const includesNumber = (list: readonly unknown[], value: unknown): boolean =>
+  list.some((one) => Number(one) === value)
+
+/** The value as one of the type, whatever it came as. */
+export function coerced(writer: CodeWriter, code: string, type: SqlType): string {
+  const value = writer.variable()
+  const otherwise = `${writer.bind((one: unknown) => coerce(one, type))}(${value})`
+  switch (type) {
+    case "int4":
+    case "int8":
+    case "float8":
+    case "timestamptz":
+    case "interval":
+      return `(typeof (${value} = ${code}) === "number" ? ${value} : ${otherwise})`
+    case "text":
+    case "uuid":
+      return `(typeof (${value} = ${code}) === "string" ? ${value} : ${otherwise})`
+    default:
+      return `(${value} = ${code}, ${otherwise})`
   }
-  if (type === "text") return { type, run: (context) => asText(of.run(context), of.type) }
-  return { type, run: (context) => coerce(of.run(context), type) }
+}
+
+function compileCast(
+  writer: CodeWriter,
+  of: Compiled,
+  { type, isArray }: { type: SqlType; isArray: boolean },
+): Compiled {
+  if (isArray) return { type, code: `${of.code}.map(${writer.bind((one: unknown) => coerce(one, type))})` }
+  if (type === "text")
+    return { type, code: `${writer.bind((value: unknown) => asText(value, of.type))}(${of.code})` }
+  return { type, code: coerced(writer, of.code, type) }
 }
 
 function compileIn(compiler: Compiler, scope: Scope, expression: Expression & { kind: "in" }): Compiled {
-  const left = expression.left.map((one) => compileExpression(compiler, scope, one))
+  const { writer } = compiler
+  const left = expression.left.map((one) => compileExpression(compiler, scope, one).code)
   const select = compiler.select(expression.select, scope)
   if (select.correlated) throw new Error("the model of Postgres knows IN only of subqueries that stand alone")
+  // Once for the statement: it may lock what it finds.
+  const foundBy = (context: Context): Set<unknown> => {
+    context.cache ??= new Map()
+    let found = context.cache.get(select) as Set<unknown> | undefined
+    if (!found) {
+      found = new Set(select.run(context).map((row) => (row.length === 1 ? row[0] : row.join())))
+      context.cache.set(select, found)
+    }
+    return found
+  }
+  const value = left.length === 1 ? left[0] : `[${left.join(", ")}].join()`
+  const found = writer.variable()
   return {
     type: "bool",
-    run: (context) => {
-      // Once for the statement: it may lock what it finds.
-      context.cache ??= new Map()
-      let found = context.cache.get(select) as Set<unknown> | undefined
-      if (!found) {
-        found = new Set(select.run(context).map((row) => (row.length === 1 ? row[0] : row.join())))
-        context.cache.set(select, found)
-      }
-      if (found.size === 0) return false
-      return found.has(left.length === 1 ? left[0]!.run(context) : left.map((one) => one.run(context)).join())
-    },
+    code: `((${found} = ${writer.bind(foundBy)}(c)).size > 0 && ${found}.has(${value}))`,
   }
 }
 
-function compileSubquery(compiler: Compiler, scope: Scope, of: Select): Compiled {
+function compileSubquery({ writer, ...compiler }: Compiler, scope: Scope, of: Select): Compiled {
   const select = compiler.select(of, scope)
   const run = (context: Context): unknown => select.run(context)[0]?.[0] ?? null
-  if (select.correlated) return { type: select.types[0]!, run }
-  return {
-    type: select.types[0]!,
-    run: (context) => {
-      context.cache ??= new Map()
-      if (!context.cache.has(select)) context.cache.set(select, run(context))
-      return context.cache.get(select)
-    },
+  const once = (context: Context): unknown => {
+    context.cache ??= new Map()
+    if (!context.cache.has(select)) context.cache.set(select, run(context))
+    return context.cache.get(select)
   }
+  return { type: select.types[0]!, code: `${writer.bind(select.correlated ? run : once)}(c)` }
 }
 
 type Operator = (left: never, right: never) => unknown
@@ -241,49 +257,48 @@ const comparisons: Readonly<Record<string, Operator>> = {
   ">=": (left: number, right: number) => left >= right,
 }
 
-function compileBinary(op: string, left: Compiled, right: Compiled): Compiled {
-  if (op === "and") {
+function compileBinary(
+  writer: CodeWriter,
+  { op, left, right }: { op: string; left: Compiled; right: Compiled },
+): Compiled {
+  const [x, y] = [writer.variable(), writer.variable()]
+  if (op === "and" || op === "or") {
+    const decisive = op === "or"
     return {
       type: "bool",
-      run: (context) => {
-        const a = left.run(context)
-        if (a === false) return false
-        const b = right.run(context)
-        return b === false ? false : a === null || b === null ? null : true
-      },
-    }
-  }
-  if (op === "or") {
-    return {
-      type: "bool",
-      run: (context) => {
-        const a = left.run(context)
-        if (a === true) return true
-        const b = right.run(context)
-        return b === true ? true : a === null || b === null ? null : false
-      },
+      code: `((${x} = ${left.code}) === ${decisive} || (${y} = ${right.code}) === ${decisive} ? ${decisive} : ${x} === null || ${y} === null ? null : ${!decisive})`,
     }
   }
   // What has no type of its own takes the other's, as a parameter does.
-  const [a, b] = [fitted(left, right.type), fitted(right, left.type)]
+  const [a, b] = [fitted(writer, left, right.type), fitted(writer, right, left.type)]
   const { apply, type } = operator(op, a.type, b.type)
-  const { run: runLeft } = a
-  const { run: runRight } = b
+  const sign = isPlain(a.type) && isPlain(b.type) ? signs[op] : undefined
+  const result = sign ? `${x} ${sign} ${y}` : `${writer.bind(apply)}(${x}, ${y})`
   return {
     type,
-    run: (context) => {
-      const x = runLeft(context)
-      if (x === null) return null
-      const y = runRight(context)
-      return y === null ? null : apply(x as never, y as never)
-    },
+    code: `((${x} = ${a.code}) === null || (${y} = ${b.code}) === null ? null : ${result})`,
   }
 }
 
-function fitted(one: Compiled, type: SqlType): Compiled {
+/** Operators that mean the same here and there, on values that are one number, text or truth. */
+const signs: Readonly<Record<string, string>> = {
+  "=": "===",
+  "<>": "!==",
+  "<": "<",
+  ">": ">",
+  "<=": "<=",
+  ">=": ">=",
+  "+": "+",
+  "-": "-",
+  "*": "*",
+}
+
+const isPlain = (type: SqlType): boolean =>
+  ["int4", "int8", "float8", "timestamptz", "interval", "text", "uuid", "bool"].includes(type)
+
+function fitted(writer: CodeWriter, one: Compiled, type: SqlType): Compiled {
   if (one.type !== "unknown" || type === "unknown") return one
-  const { run } = one
-  return { type, run: (context) => coerce(run(context), type) }
+  return { type, code: coerced(writer, one.code, type) }
 }
 
 function operator(op: string, left: SqlType, right: SqlType): { apply: Operator; type: SqlType } {
@@ -363,6 +378,7 @@ const plain: Readonly<Record<string, { type: SqlType | "first"; apply: (...args:
 }
 
 function compileCall(
+  writer: CodeWriter,
   { name, args: given }: Expression & { kind: "call" },
   args: readonly Compiled[],
 ): Compiled {
@@ -370,57 +386,49 @@ function compileCall(
     const keys = given.flatMap((one, at) =>
       at % 2 === 0 ? [one.kind === "literal" ? String(one.value) : ""] : [],
     )
-    const make = rowMaker(keys)
-    const values = args.filter((_, at) => at % 2 === 1).map(({ run }) => run)
-    return { type: "json", run: (context) => make(values.map((run) => run(context))) }
+    const values = args.filter((_, at) => at % 2 === 1).map(({ code }) => code)
+    return { type: "json", code: rowLiteral(keys, values) }
   }
   const known = plain[name]
-  if (known) return compilePlain(known, args)
-  const numbers = (context: Context): string => args.map((one) => Number(one.run(context))).join()
+  if (known) return compilePlain(writer, known, args)
+  const numbers = `[${args.map(({ code }) => `Number(${code})`).join(", ")}].join()`
   switch (name) {
     case "clock_timestamp":
     case "now":
-      return { type: "timestamptz", run: ({ now }) => now }
+      return { type: "timestamptz", code: "c.now" }
     case "pg_postmaster_start_time":
-      return { type: "timestamptz", run: ({ server }) => server.startedAt }
+      return { type: "timestamptz", code: "c.server.startedAt" }
     case "pg_terminate_backend":
-      return { type: "bool", run: (context) => context.server.terminate(args[0]!.run(context) as number) }
+      return { type: "bool", code: `c.server.terminate(${args[0]!.code})` }
     case "pg_advisory_xact_lock":
     case "pg_advisory_xact_lock_shared": {
       const shared = name.endsWith("shared")
-      return {
-        type: "text",
-        run: (context) => {
-          context.locks.push({ lock: context.server.lock(numbers(context)), shared })
-          return ""
-        },
+      const want = ({ server, locks }: Context, key: string): string => {
+        locks.push({ lock: server.lock(key), shared })
+        return ""
       }
+      return { type: "text", code: `${writer.bind(want)}(c, ${numbers})` }
     }
-    case "pg_try_advisory_xact_lock":
-      return {
-        type: "bool",
-        run: (context) => {
-          const lock = context.server.lock(numbers(context))
-          context.server.endSilent(lock.holders())
-          return lock.tryTake(context.transaction, false)
-        },
+    case "pg_try_advisory_xact_lock": {
+      const tryTake = ({ server, transaction }: Context, key: string): boolean => {
+        const lock = server.lock(key)
+        server.endSilent(lock.holders())
+        return lock.tryTake(transaction, false)
       }
+      return { type: "bool", code: `${writer.bind(tryTake)}(c, ${numbers})` }
+    }
   }
   throw new Error(`the model of Postgres has no function ${name}`)
 }
 
-function compilePlain({ type, apply }: (typeof plain)[string], args: readonly Compiled[]): Compiled {
+function compilePlain(
+  writer: CodeWriter,
+  { type, apply }: (typeof plain)[string],
+  args: readonly Compiled[],
+): Compiled {
   const own = type === "first" ? (args.find((one) => one.type !== "unknown")?.type ?? "unknown") : type
-  const ready = type === "first" ? args.map((one) => fitted(one, own)) : args
-  if (ready.length === 1) {
-    const { run } = ready[0]!
-    return { type: own, run: (context) => apply(run(context) as never) }
-  }
-  if (ready.length === 2) {
-    const [{ run: first }, { run: second }] = ready as [Compiled, Compiled]
-    return { type: own, run: (context) => apply(first(context) as never, second(context) as never) }
-  }
-  return { type: own, run: (context) => apply(...(ready.map((one) => one.run(context)) as never[])) }
+  const ready = type === "first" ? args.map((one) => fitted(writer, one, own)) : args
+  return { type: own, code: `${writer.bind(apply)}(${ready.map(({ code }) => code).join(", ")})` }
 }
 
 /** Not the server's, but as good for telling names apart. */

@@ -11,8 +11,8 @@ export interface CompiledSelect {
   readonly names: readonly string[]
   readonly types: readonly SqlType[]
   readonly correlated: boolean
-  run(context: Context): unknown[][]
-  exists(context: Context): boolean
+  readonly run: (context: Context) => unknown[][]
+  readonly exists: (context: Context) => boolean
 }
 
 /** Calls `emit` for each row of the sources; true from it ends the scan. */
@@ -24,8 +24,9 @@ const sessionColumns: Readonly<Record<string, SqlType>> = { pid: "int4", backend
 
 export function compileSelect(compiler: Compiler, select: Select, outer: Scope | undefined): CompiledSelect {
   const scope = new Scope(outer)
+  const { writer } = compiler
   const scan = compileSources(compiler, scope, select)
-  const where = select.where && compileExpression(compiler, scope, select.where)
+  const where = select.where && test(compiler, scope, select.where)
   const outputs = expandStars(scope, select.outputs)
   const aggregate = outputs.length === 1 ? compileAggregate(compiler, scope, outputs[0]!) : undefined
   const columns = aggregate
@@ -34,25 +35,36 @@ export function compileSelect(compiler: Compiler, select: Select, outer: Scope |
   const types = aggregate ? [aggregate.type] : columns.map(({ type }) => type)
   const names = outputs.map(({ name }) => name)
   const order = compileOrder(compiler, scope, { keys: select.orderBy, outputs, columns })
-  const limit = select.limit && compileExpression(compiler, scope, select.limit)
+  const valuesOf = writer.function<Context, unknown[]>(`[${columns.map(({ code }) => code).join(", ")}]`)
+  const keysOf = writer.function<Context, unknown[]>(`[${order.join(", ")}]`)
+  const limit =
+    select.limit && writer.function<Context, unknown>(compileExpression(compiler, scope, select.limit).code)
   const lockSlot = select.lock && lockedSlot(scope, select.lock.of)
 
   const run = (context: Context): unknown[][] => {
     if (aggregate) {
       const state = aggregate.begin()
       scan(context, () => {
-        if (!where || where.run(context) === true) state.add(context)
+        if (!where || where(context) === true) state.add(context)
         return false
       })
       return [[state.end()]]
     }
+    const most = limit ? Number(limit(context)) : Number.POSITIVE_INFINITY
+    if (order.length === 0 && !select.lock && !select.distinct) {
+      const found: unknown[][] = []
+      scan(context, () => {
+        if (where && where(context) !== true) return false
+        return found.push(valuesOf(context)) >= most
+      })
+      return found
+    }
     const rows: { values: unknown[]; keys: readonly unknown[]; row: ModelRow | undefined }[] = []
-    const most = limit ? Number(limit.run(context)) : Number.POSITIVE_INFINITY
     scan(context, () => {
-      if (where && where.run(context) !== true) return false
+      if (where && where(context) !== true) return false
       rows.push({
-        values: columns.map((one) => one.run(context)),
-        keys: order.length === 0 ? none : order.map((one) => one(context)),
+        values: valuesOf(context),
+        keys: order.length === 0 ? none : keysOf(context),
         row: lockSlot === undefined ? undefined : context.found[lockSlot],
       })
       return order.length === 0 && rows.length >= most
@@ -80,9 +92,12 @@ export function compileSelect(compiler: Compiler, select: Select, outer: Scope |
       return scope.correlated
     },
     run,
-    exists: (context) => scan(context, () => !where || where.run(context) === true),
+    exists: (context) => scan(context, () => !where || where(context) === true),
   }
 }
+
+const test = (compiler: Compiler, scope: Scope, expression: Expression): ((context: Context) => unknown) =>
+  compiler.writer.function(compileExpression(compiler, scope, expression).code)
 
 /** The rows of a table that a statement changes, with what else it joins. */
 export function compileTarget(
@@ -95,7 +110,7 @@ export function compileTarget(
     ...options.using,
   ]
   const scan = compileSources(compiler, scope, { sources, where: options.where })
-  const where = options.where && compileExpression(compiler, scope, options.where)
+  const where = options.where && test(compiler, scope, options.where)
   const { slot } = scope.entries[0]!
   return {
     scope,
@@ -103,7 +118,7 @@ export function compileTarget(
     find: (context) => {
       const targets: { row: ModelRow; values: Values }[] = []
       scan(context, () => {
-        if (!where || where.run(context) === true)
+        if (!where || where(context) === true)
           targets.push({ row: context.found[slot]!, values: context.rows[slot]! })
         return false
       })
@@ -130,7 +145,7 @@ function compileSources(
       const { scan, on, slot, isLeft } = levels[level]!
       let matched = false
       const ended = scan(context, () => {
-        if (on && on.run(context) !== true) return false
+        if (on && on(context) !== true) return false
         matched = true
         return descend(level + 1)
       })
@@ -145,7 +160,7 @@ function compileSources(
 
 interface Level {
   readonly scan: Scan
-  readonly on: Compiled | undefined
+  readonly on: ((context: Context) => unknown) | undefined
   readonly slot: number
   readonly isLeft: boolean
 }
@@ -164,10 +179,13 @@ function compileSource(
       Object.fromEntries(from.columns.map((name, at) => [name, args[at]!.type])),
     )
     const make = rowMaker(from.columns)
+    const listsOf = compiler.writer.function<Context, unknown[][]>(
+      `[${args.map(({ code }) => code).join(", ")}]`,
+    )
     level = {
       slot,
       scan: (context, emit) => {
-        const lists = args.map((one) => one.run(context) as unknown[])
+        const lists = listsOf(context)
         for (let at = 0; at < (lists[0]?.length ?? 0); at++) {
           context.rows[slot] = make(lists.map((list) => list[at]))
           if (emit()) return true
@@ -211,7 +229,7 @@ function compileSource(
   }
   return {
     ...level,
-    on: source.on && compileExpression(compiler, scope, source.on),
+    on: source.on && test(compiler, scope, source.on),
     isLeft: source.join === "left",
   }
 }
@@ -318,6 +336,7 @@ function compileAggregate(
     }
   }
   const of = compileExpression(compiler, scope, expression.args[0]!)
+  const evaluate = compiler.writer.function<Context, unknown>(of.code)
   if (expression.name === "max") {
     return {
       type: of.type,
@@ -325,7 +344,7 @@ function compileAggregate(
         let most: number | null = null
         return {
           add: (context) => {
-            const value = of.run(context) as number | null
+            const value = evaluate(context) as number | null
             if (value !== null && (most === null || value > most)) most = value
           },
           end: () => most,
@@ -333,14 +352,15 @@ function compileAggregate(
       },
     }
   }
-  const keys = expression.orderBy.map((one) => compileExpression(compiler, scope, one))
+  const keys = expression.orderBy.map((one) => compileExpression(compiler, scope, one).code)
+  const keysOf = compiler.writer.function<Context, unknown[]>(`[${keys.join(", ")}]`)
   return {
     type: "json",
     begin: () => {
       const rows: { value: unknown; keys: unknown[] }[] = []
       return {
         add: (context) => {
-          rows.push({ value: of.run(context), keys: keys.map((key) => key.run(context)) })
+          rows.push({ value: evaluate(context), keys: keysOf(context) })
         },
         end: () => {
           if (rows.length === 0) return null
@@ -360,11 +380,11 @@ function compileOrder(
     outputs,
     columns,
   }: { keys: readonly Expression[]; outputs: readonly { name: string }[]; columns: readonly Compiled[] },
-): ((context: Context) => unknown)[] {
+): string[] {
   return keys.map((key) => {
     const at =
       key.kind === "column" && key.of === undefined ? outputs.findIndex(({ name }) => name === key.name) : -1
-    return at >= 0 ? columns[at]!.run : compileExpression(compiler, scope, key).run
+    return (at >= 0 ? columns[at]! : compileExpression(compiler, scope, key)).code
   })
 }
 

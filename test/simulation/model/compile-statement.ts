@@ -2,15 +2,22 @@
 // a row throws, having changed nothing.
 
 import { rangesOverlap } from "../../../src/domain/block-range.js"
-import { type Compiled, type Compiler, type Context, compileExpression, Scope } from "./compile-expression.js"
+import {
+  type Compiled,
+  type Compiler,
+  type Context,
+  coerced,
+  compileExpression,
+  Scope,
+} from "./compile-expression.js"
 import { compileSelect, compileTarget } from "./compile-select.js"
-import { copier, ModelRow, type ModelTable, nulls, type TableShape, type Values } from "./model-table.js"
+import { ModelRow, type ModelTable, type TableShape, type Values } from "./model-table.js"
 import { MustWait } from "./model-transaction.js"
 import { parseSql } from "./parse-sql.js"
-import { rowMaker } from "./row-code.js"
+import { CodeWriter, rowLiteral } from "./row-code.js"
 import { SqlStateError } from "./sql-state-error.js"
 import type { Output, Statement } from "./sql-syntax.js"
-import { asDriver, coerce } from "./sql-values.js"
+import { asDriver } from "./sql-values.js"
 
 export interface StatementResult {
   readonly rows: Values[]
@@ -20,7 +27,11 @@ export interface StatementResult {
 export type CompiledStatement = (context: Context) => StatementResult
 
 export function compileStatement(shapes: (table: string) => TableShape, sql: string): CompiledStatement {
-  const compiler: Compiler = { shapes, select: (select, outer) => compileSelect(compiler, select, outer) }
+  const compiler: Compiler = {
+    shapes,
+    writer: new CodeWriter(),
+    select: (select, outer) => compileSelect(compiler, select, outer),
+  }
   return compile(compiler, parseSql(sql))
 }
 
@@ -36,13 +47,11 @@ function compile(compiler: Compiler, statement: Statement): CompiledStatement {
     }
     case "select": {
       const select = compileSelect(compiler, statement, undefined)
-      const make = rowMaker(select.names)
-      const { types } = select
+      const { writer } = compiler
+      const columns = select.types.map((type, at) => forDriver(writer, { type, code: `p[${at}]` }))
+      const make = writer.function<{ params: unknown[] }, Values>(rowLiteral(select.names, columns))
       return (context) => {
-        const rows = select.run(context).map((values) => {
-          for (let at = 0; at < values.length; at++) values[at] = asDriver(values[at], types[at]!)
-          return make(values)
-        })
+        const rows = select.run(context).map((params) => make({ params }))
         return { rows, rowCount: rows.length }
       }
     }
@@ -66,21 +75,30 @@ function compileInsert(compiler: Compiler, statement: Statement & { kind: "inser
     rowsOf = (context) => select.run(context)
   } else {
     const scope = new Scope()
-    const compiled = values.map((one) => compileExpression(compiler, scope, one))
-    rowsOf = (context) => [compiled.map((one) => one.run(context))]
+    const codes = values.map((one) => compileExpression(compiler, scope, one).code)
+    rowsOf = compiler.writer.function(`[[${codes.join(", ")}]]`)
   }
   const scope = new Scope()
   const { slot } = scope.add(statement.table, shape.columns)
   const returning = compileReturning(compiler, scope, statement.returning)
-  const copy = copier(shape)
+  // The columns that are given, and the others as they are by themselves.
+  const names = Object.keys(shape.columns)
+  const make = compiler.writer.function<{ params: unknown[]; rows: [Values] }, Values>(
+    rowLiteral(
+      names,
+      names.map((name) => {
+        const at = columns.indexOf(name)
+        return at < 0 ? `(r[0].${name} ?? null)` : coerced(compiler.writer, `p[${at}]`, types[at]!)
+      }),
+    ),
+  )
+  const noDefaults: Values = {}
   return (context) => {
     const table = context.server.table(statement.table)
     const result: Values[] = []
     let rowCount = 0
     for (const given of rowsOf(context)) {
-      const row = copy(nulls(shape))
-      if (shape.defaults) Object.assign(row, shape.defaults(table))
-      for (let at = 0; at < columns.length; at++) row[columns[at]!] = coerce(given[at], types[at]!)
+      const row = make({ params: given, rows: [shape.defaults?.(table) ?? noDefaults] })
       if (!insertRow(context, { table, row, ignoreConflicts })) continue
       rowCount++
       context.rows[slot] = row
@@ -117,19 +135,26 @@ export function insertRow(
 function compileUpdate(compiler: Compiler, statement: Statement & { kind: "update" }): CompiledStatement {
   const shape = compiler.shapes(statement.table)
   const target = compileTarget(compiler, { ...statement, using: [] })
-  const set = statement.set.map(({ column, value }) => {
-    const { run } = compileExpression(compiler, target.scope, value)
-    return { column, run, type: typeOf(shape, column) }
-  })
+  const set = new Map(
+    statement.set.map(({ column, value }) => {
+      const { code } = compileExpression(compiler, target.scope, value)
+      return [column, coerced(compiler.writer, code, typeOf(shape, column))]
+    }),
+  )
+  const names = Object.keys(shape.columns)
+  const make = compiler.writer.function<Context, Values>(
+    rowLiteral(
+      names,
+      names.map((name) => set.get(name) ?? `r[${target.slot}].${name}`),
+    ),
+  )
   const returning = compileReturning(compiler, target.scope, statement.returning)
-  const copy = copier(shape)
   return (context) => {
     const found = target.find(context)
     const result: Values[] = []
     for (const { row, values } of found) {
       context.rows[target.slot] = values
-      const changed = copy(values)
-      for (const { column, run, type } of set) changed[column] = coerce(run(context), type)
+      const changed = make(context)
       if (shape.exclusive) assertApart(context, { table: row.table, row: changed, self: row })
       context.transaction.write(row, changed)
       context.rows[target.slot] = changed
@@ -184,12 +209,21 @@ function compileReturning(
   outputs: readonly Output[],
 ): ((context: Context) => Values) | undefined {
   if (outputs.length === 0) return undefined
-  const columns = outputs.map(({ expression, name }): { name: string; compiled: Compiled } => {
+  const columns = outputs.map(({ expression }) => {
     if (expression === "*") throw new Error("the model of Postgres does not return *")
-    return { name, compiled: compileExpression(compiler, scope, expression) }
+    return forDriver(compiler.writer, compileExpression(compiler, scope, expression))
   })
-  const make = rowMaker(columns.map(({ name }) => name))
-  return (context) => make(columns.map(({ compiled }) => asDriver(compiled.run(context), compiled.type)))
+  return compiler.writer.function(
+    rowLiteral(
+      outputs.map(({ name }) => name),
+      columns,
+    ),
+  )
+}
+
+function forDriver(writer: CodeWriter, { type, code }: Compiled): string {
+  if (type !== "int8" && type !== "int8range" && type !== "int8multirange") return `(${code} ?? null)`
+  return `${writer.bind((value: unknown) => asDriver(value, type))}(${code})`
 }
 
 function typeOf({ name, columns }: TableShape, column: string) {

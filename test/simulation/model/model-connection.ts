@@ -34,8 +34,9 @@ export class ModelConnection implements SqlConnection {
   onTerminate: (() => void) | undefined
   /** A commit was sent and not yet answered. */
   committing = false
-  /** Statements take effect in the order in which they were sent. */
-  private last: Promise<unknown> = Promise.resolve()
+  /** Statements take effect in the order in which they were sent: these wait for the answer to the one before. */
+  private readonly queue: (() => void)[] = []
+  private asking = false
 
   constructor(database: ModelDatabase, host: Host) {
     this.database = database
@@ -51,16 +52,26 @@ export class ModelConnection implements SqlConnection {
     })
   }
 
-  async query<Row extends pg.QueryResultRow>(
+  query<Row extends pg.QueryResultRow>(
     sql: string,
     params: readonly unknown[] = [],
   ): Promise<pg.QueryResult<Row>> {
-    if (this.closed) throw this.database.unreachable()
-    const answer = this.last.then(() =>
-      this.ask((settle) => this.database.run(this, { sql, params }, settle)),
-    )
-    this.last = answer.catch(() => undefined)
-    return (await answer) as unknown as pg.QueryResult<Row>
+    if (this.closed) return Promise.reject(this.database.unreachable())
+    if (!this.asking) return this.send(sql, params) as Promise<pg.QueryResult<Row>>
+    return new Promise((resolve, reject) => {
+      this.queue.push(() => (this.send(sql, params) as Promise<pg.QueryResult<Row>>).then(resolve, reject))
+    })
+  }
+
+  private send(sql: string, params: readonly unknown[]): Promise<unknown> {
+    this.asking = true
+    const answer = this.ask((settle) => this.database.run(this, { sql, params }, settle))
+    const next = (): void => {
+      this.asking = false
+      this.queue.shift()?.()
+    }
+    answer.then(next, next)
+    return answer
   }
 
   /** What the model's own writers and readers do in place of COPY. */

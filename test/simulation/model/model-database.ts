@@ -46,10 +46,39 @@ export class StatementBook {
   }
 }
 
-export interface Committed {
+const none: readonly RowChange[] = []
+
+/** What a transaction changed for everybody. Many look at it, each for a table or two. */
+export class Committed {
   readonly database: ModelDatabase
   readonly connection: ModelConnection
   readonly changes: readonly RowChange[]
+  private readonly byTable = new Map<string, RowChange[]>()
+
+  constructor(database: ModelDatabase, connection: ModelConnection, changes: readonly RowChange[]) {
+    this.database = database
+    this.connection = connection
+    this.changes = changes
+    let last: RowChange[] | undefined
+    let lastTable: ModelTable | undefined
+    for (const change of changes) {
+      const { table } = change.row
+      if (table !== lastTable) {
+        lastTable = table
+        last = this.byTable.get(table.name)
+        if (!last) {
+          last = []
+          this.byTable.set(table.name, last)
+        }
+      }
+      last!.push(change)
+    }
+  }
+
+  /** Of a table, named without its schema. */
+  of(table: string): readonly RowChange[] {
+    return this.byTable.get(table) ?? none
+  }
 }
 
 export interface RanStatement {
@@ -324,7 +353,7 @@ export class ModelDatabase implements ModelServer {
 
   private apply(connection: ModelConnection, transaction: ModelTransaction): void {
     const changes = transaction.commit()
-    if (changes.length > 0) this.onCommit({ database: this, connection, changes })
+    if (changes.length > 0) this.onCommit(new Committed(this, connection, changes))
     transaction.release()
   }
 

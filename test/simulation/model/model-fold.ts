@@ -73,12 +73,12 @@ export class ModelFold {
 
   private apply(context: Context, range: BlockRange): StatementResult {
     const changed = new Map<string, FoldState>()
-    for (const contribution of this.contributions(context, range)) {
+    this.visit(context, range, (contribution) => {
       const state = this.stateFor(context, { changed, contribution })
       this.add(state, contribution, 1)
       for (const end of this.plan.ends) this.offerEnd(state, contribution, end)
       this.offerExtremes(state, contribution)
-    }
+    })
     return this.write(context, changed)
   }
 
@@ -100,8 +100,9 @@ export class ModelFold {
 
   private undo(context: Context, range: BlockRange, kept: Kept): StatementResult {
     const changed = new Map<string, FoldState>()
-    for (const contribution of this.contributions(context, range))
-      this.add(this.stateFor(context, { changed, contribution }), contribution, -1)
+    this.visit(context, range, (contribution) =>
+      this.add(this.stateFor(context, { changed, contribution }), contribution, -1),
+    )
     this.write(context, changed)
     this.probe(context, { range, kept })
     let [emptied, missing] = [0, 0]
@@ -133,10 +134,10 @@ export class ModelFold {
     }
     const among = (ranges: readonly BlockRange[], offer: (state: FoldState, found: Contribution) => void) => {
       for (const part of ranges) {
-        for (const contribution of this.contributions(context, part)) {
+        this.visit(context, part, (contribution) => {
           const state = changed.get(contribution.key)
           if (state) offer(state, contribution)
-        }
+        })
       }
     }
     for (const [end, ranges] of kept.ends) {
@@ -148,27 +149,35 @@ export class ModelFold {
     this.write(context, changed)
   }
 
-  private *contributions(context: Context, { from, to }: BlockRange): Generator<Contribution> {
+  private visit(
+    context: Context,
+    { from, to }: BlockRange,
+    take: (contribution: Contribution) => void,
+  ): void {
     for (const source of this.plan.sources) {
       const table = context.server.table(`app.${source.table}`)
-      // Whole tables are walked by their rows: an endless range has no last height.
-      const heights = to - from > table.rows.size ? [...table.rows.keys()] : undefined
-      const visit = function* (this: ModelFold, height: number): Generator<Contribution> {
-        const block = table.rows.get(height)?.seenBy(context.transaction)
-        for (const row of (block?.["rows"] as UpstreamRow[] | undefined) ?? []) {
-          if (!source.where.every((condition) => holds(condition, row))) continue
-          yield { key: String(evaluate(source.key[0]!, row)), row, source }
+      const [key] = source.key
+      const { where } = source
+      const visitRow = (found: ModelRow | undefined): void => {
+        const rows = found?.seenBy(context.transaction)?.["rows"] as UpstreamRow[] | undefined
+        if (!rows) return
+        for (const row of rows) {
+          let isMeant = true
+          for (const condition of where) isMeant &&= holds(condition, row)
+          if (isMeant) take({ key: String(evaluate(key!, row)), row, source })
         }
-      }.bind(this)
-      if (heights) {
-        for (const height of heights as number[]) if (height >= from && height < to) yield* visit(height)
-      } else for (let height = from; height < to; height++) yield* visit(height)
+      }
+      // Whole tables are walked by their rows: an endless range has no last height.
+      if (to - from > table.rows.size) {
+        for (const [height, row] of table.rows)
+          if ((height as number) >= from && (height as number) < to) visitRow(row)
+      } else for (let height = from; height < to; height++) visitRow(table.rows.get(height))
     }
   }
 
   private keys(context: Context, range: BlockRange): Set<string> {
     const keys = new Set<string>()
-    for (const { key } of this.contributions(context, range)) keys.add(key)
+    this.visit(context, range, ({ key }) => keys.add(key))
     return keys
   }
 

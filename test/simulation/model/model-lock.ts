@@ -70,6 +70,6 @@ export class ModelLock {
   private give(transaction: ModelTransaction, shared: boolean): void {
     if (shared) this.sharers.add(transaction)
     else this.owner = transaction
-    transaction.locks.add(this)
+    if (!transaction.locks.includes(this)) transaction.locks.push(this)
   }
 }

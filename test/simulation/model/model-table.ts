@@ -39,6 +39,8 @@ export class ModelRow {
 
 export class ModelTable {
   readonly shape: TableShape
+  /** Without its schema. */
+  readonly name: string
   /** By key; also rows that somebody is about to insert. */
   readonly rows = new Map<string | number, ModelRow>()
   /** Of leases: those that are not COMPLETED for everybody. Finished ones are many and read by few. */
@@ -47,6 +49,7 @@ export class ModelTable {
 
   constructor(shape: TableShape) {
     this.shape = shape
+    this.name = shape.name.slice(shape.name.indexOf(".") + 1)
   }
 
   /** As if it had always been there. */

@@ -27,8 +27,9 @@ export class MustWait {
 }
 
 export class ModelTransaction {
-  readonly rows = new Set<ModelRow>()
-  readonly locks = new Set<ModelLock>()
+  /** In the order in which it took hold of them. */
+  readonly rows: ModelRow[] = []
+  readonly locks: ModelLock[] = []
   waiters: (() => void)[] = []
   ended = false
   /** A statement of it failed: only a rollback is left. */
@@ -54,8 +55,9 @@ export class ModelTransaction {
   /** Takes the row's lock; the caller has seen that nobody else has it. */
   hold(row: ModelRow, isNew = false): void {
     this.steps.push({ row, pending: row.pending, dirty: row.dirty, holder: row.holder, isNew })
+    if (row.holder === this) return
     row.holder = this
-    this.rows.add(row)
+    this.rows.push(row)
   }
 
   write(row: ModelRow, values: Values | undefined, isNew = false): void {
@@ -75,7 +77,7 @@ export class ModelTransaction {
       row.pending = pending
       row.dirty = dirty
       row.holder = holder
-      if (!holder) this.rows.delete(row)
+      if (!holder) this.rows.pop()
     }
   }
 
@@ -104,7 +106,7 @@ export class ModelTransaction {
   release(): void {
     this.ended = true
     for (const lock of this.locks) lock.release(this)
-    this.locks.clear()
+    this.locks.length = 0
     const { waiters } = this
     this.waiters = []
     for (const wake of waiters) wake()

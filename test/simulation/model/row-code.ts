@@ -1,5 +1,5 @@
-// Code for rows of one shape. Written out, since a loop over column names that serves all tables is what most of a statement's time goes
-// into: an engine cannot learn the shape of a row where every table passes through.
+// Code for rows of one shape and for the expressions of one statement. Written out, since a loop over column names that serves all tables
+// is what most of a statement's time goes into: an engine cannot learn the shape of a row where every table passes through.
 
 import type { Values } from "./model-table.js"
 
@@ -20,10 +20,37 @@ export const rowCopier = (names: readonly string[]): ((row: Values) => Values) =
     literal(names, (name) => `row[${JSON.stringify(name)}]`),
   ) as (row: Values) => Values
 
-export const columnReader = (name: string): ((row: Values | undefined) => unknown) =>
-  new Function(
-    "row",
-    `if (row === undefined) return null
-     const value = row[${JSON.stringify(name)}]
-     return value === undefined ? null : value`,
-  ) as (row: Values | undefined) => unknown
+/**
+ * Writes the expressions of one statement: in terms of `c`, the context, `r`, its rows, and `p`, its parameters; of values that are bound, and
+ * of variables of its own.
+ */
+export class CodeWriter {
+  private readonly bound: unknown[] = []
+  private variables = 0
+
+  /** The name by which the code knows the value. */
+  bind(value: unknown): string {
+    this.bound.push(value)
+    return `k${this.bound.length - 1}`
+  }
+
+  variable(): string {
+    return `t${this.variables++}`
+  }
+
+  function<Context, Result>(code: string): (context: Context) => Result {
+    const names = (pattern: RegExp): string[] => [...new Set(code.match(pattern))]
+    const bound = names(/\bk\d+\b/g)
+    const variables = names(/\bt\d+\b/g)
+    const body = `return (c) => {
+      const r = c.rows, p = c.params
+      ${variables.length > 0 ? `let ${variables.join(", ")}` : ""}
+      return ${code}
+    }`
+    return new Function(...bound, body)(...bound.map((name) => this.bound[Number(name.slice(1))]))
+  }
+}
+
+/** A row as code, of the code for each column. */
+export const rowLiteral = (names: readonly string[], code: readonly string[]): string =>
+  `({${names.map((name, at) => `${JSON.stringify(name)}: ${code[at]}`).join(", ")}})`
