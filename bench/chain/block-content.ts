@@ -72,7 +72,7 @@ export function drawBlock(universe: Universe, options: ResolvedChainOptions, hei
   const transactions: TransactionContent[] = []
   for (let index = 0, log = 0; index < transactionCount; index++) {
     const logs: LogContent[] = []
-    for (; log < logCount && owners[log] === index; log++) logs.push(drawLog(random, universe))
+    for (; log < logCount && owners[log] === index; log++) logs.push(drawLog(random, universe, options))
     transactions.push(drawTransaction(random, universe, height, logs))
   }
   return { ...header, transactions }
@@ -112,7 +112,7 @@ function drawHolder(random: SeededRandom, universe: Universe) {
 }
 
 /** 70% transfers of 20 tokens (skewed), 8% ERC-721, 12% approvals, 5% swaps, 5% transfers of rare tokens. */
-function drawLog(random: SeededRandom, universe: Universe): LogContent {
+function drawLog(random: SeededRandom, universe: Universe, { tokenIds }: ResolvedChainOptions): LogContent {
   const kind = random.unit()
   const from = drawHolder(random, universe).topic
   const to = drawHolder(random, universe).topic
@@ -123,7 +123,7 @@ function drawLog(random: SeededRandom, universe: Universe): LogContent {
     return { address: pick(universe.tokens, 2), topics: [transferTopic, from, to], data: `0x${amount}` }
   }
   if (kind < 0.78) {
-    const id = universe.tokenId(random.below(65_536))
+    const id = universe.tokenId(random.below(tokenIds))
     return { address: pick(universe.collections), topics: [transferTopic, from, to, id], data: "0x" }
   }
   if (kind < 0.9) {

@@ -14,6 +14,8 @@ export interface ChainOptions {
   /** On average: a block has up to a sixth more or fewer. */
   readonly logsPerBlock?: number
   readonly holders?: number
+  /** Ids of each ERC-721 collection, at most 65,536: the fewer, the more often one changes hands twice in a block. */
+  readonly tokenIds?: number
   readonly chainId?: number
   /** Real transaction hashes, transactionsRoot and receiptsRoot. Off by default: it takes three to four times as long. */
   readonly realRoots?: boolean
@@ -31,6 +33,7 @@ export interface ResolvedChainOptions {
   readonly transactionsPerBlock: number
   readonly logsPerBlock: number
   readonly holders: number
+  readonly tokenIds: number
   readonly chainId: number
   readonly realRoots: boolean
   /** In order of making: a later fork wins from its height on. */
@@ -53,6 +56,7 @@ export function resolveChainOptions(options: ChainOptions = {}): ResolvedChainOp
     transactionsPerBlock: options.transactionsPerBlock ?? 50,
     logsPerBlock: options.logsPerBlock ?? 60,
     holders: options.holders ?? 50_000,
+    tokenIds: options.tokenIds ?? 65_536,
     chainId: options.chainId ?? 1337,
     realRoots: options.realRoots ?? false,
     forks: forkAt === undefined ? [] : [{ at: forkAt, seed: forkSeed! }],

@@ -40,6 +40,7 @@ export function datasetName(options: ResolvedChainOptions): string {
     `holders${options.holders}`,
     `chain${options.chainId}`,
   ]
+  if (options.tokenIds !== 65_536) parts.push(`ids${options.tokenIds}`)
   if (options.realRoots) parts.push("roots")
   if (options.hugeBlockAt !== undefined) parts.push(`huge${options.hugeBlockAt}x${options.hugeBlockLogs}`)
   for (const fork of options.forks) parts.push(`fork${fork.at}s${fork.seed}`)

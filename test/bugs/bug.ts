@@ -1,4 +1,4 @@
-// A hazard put back: what an indexer like this one does wrong elsewhere, as a change of the sources, and the test that notices. Nothing
+// A hazard put back: what an indexer like this one does wrong elsewhere, as a change of the sources, and what notices. Nothing
 // of it is in the build: the change is made in a copy of the tree.
 
 export interface Patch {
@@ -8,7 +8,13 @@ export interface Patch {
   readonly replace: string
 }
 
-export interface Catcher {
+/** Faults and orders that nobody wrote down for this bug: seeds of the simulation, or a fault scenario on real processes. */
+export type Catcher =
+  | { readonly by: "simulation"; readonly seeds: number }
+  | { readonly by: "chaos"; readonly scenario: string; readonly count: number }
+
+/** A test of the very rule that the bug breaks. */
+export interface NamedTest {
   readonly file: string
   readonly title: string
 }
@@ -20,4 +26,5 @@ export interface Bug {
   readonly does: string
   readonly patches: readonly Patch[]
   readonly caughtBy: Catcher
+  readonly test: NamedTest
 }

@@ -31,7 +31,7 @@ test("every bug is caught by a test that exists", () => {
     ([
       ,
       {
-        caughtBy: { file, title },
+        test: { file, title },
       },
     ]) => {
       const texts = [read(file), ...suites]

@@ -15,7 +15,8 @@ export const commitsTwice: Bug = {
       replace: "if (intersect(parseMultirange(covered), [range]).length < 0) {",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "simulation", seeds: 200 },
+  test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "committing again after an answer that got lost doubles nothing",
   },

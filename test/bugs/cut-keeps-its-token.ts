@@ -10,7 +10,8 @@ export const cutKeepsItsToken: Bug = {
       replace: "set status = 'FAILED', epoch = coalesce(epoch, $2), from_height = $3",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "simulation", seeds: 1000 },
+  test: {
     file: "src/rollback/finish-rollback.test.ts",
     title:
       "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",

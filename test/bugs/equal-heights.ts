@@ -11,7 +11,8 @@ export const equalHeights: Bug = {
       replace: 'const direction = end === "first" ? "asc" : "desc, r.p asc"\n  const values',
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "chaos", scenario: "reorgs", count: 5 },
+  test: {
     file: "src/workers/derive-group.test.ts",
     title: "count in the order of their logs, whichever is derived last: %s first",
   },

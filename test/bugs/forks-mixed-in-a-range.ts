@@ -11,7 +11,8 @@ export const forksMixedInARange: Bug = {
         "const broken = this.#options.checks.parent ? brokenLink(undefined, checked.fetched) : undefined",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "chaos", scenario: "lies", count: 500 },
+  test: {
     file: "src/source/evm/evm-source.test.ts",
     title:
       "batches that mix two forks are asked for again; when the chain stays broken the error has both hashes",

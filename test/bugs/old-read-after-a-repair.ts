@@ -10,7 +10,8 @@ export const oldReadAfterARepair: Bug = {
       replace: "",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "simulation", seeds: 1000 },
+  test: {
     file: "src/workers/postgres/reopen-heights.test.ts",
     title: "whoever has read the old rows cannot commit them after they were given back",
   },

@@ -10,7 +10,8 @@ export const rawRollsBackFirst: Bug = {
       replace: "  await rollbackRaw(deps, intent)\n  await rollbackApp(deps, intent)\n",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "simulation", seeds: 100 },
+  test: {
     file: "src/rollback/finish-rollback.test.ts",
     title: "is all or nothing in each database wherever its process dies, and any other process finishes it",
   },

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { Catcher } from "./bug.js"
+import type { NamedTest } from "./bug.js"
 
 export interface TestOutcome {
   readonly passed: number
@@ -28,7 +28,7 @@ const pattern = (title: string): string => title.replace(/[.*+?^${}()|[\]\\]/g, 
 
 export async function runTests(
   directory: string,
-  tests: readonly Catcher[],
+  tests: readonly NamedTest[],
 ): Promise<ReadonlyMap<string, TestOutcome>> {
   const output = join(directory, "report.json")
   await rm(output, { force: true })

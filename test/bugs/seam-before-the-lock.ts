@@ -15,7 +15,8 @@ export const seamBeforeTheLock: Bug = {
       replace: "  await work.check?.(tx)\n  await completeLeases(tables, tx, leases)\n",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "simulation", seeds: 1000 },
+  test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "of two neighbours in flight the second to commit sees the first",
   },

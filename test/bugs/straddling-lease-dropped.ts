@@ -10,7 +10,8 @@ export const straddlingLeaseDropped: Bug = {
       replace: "const [first, ...others] = subtract([range], removed.length > 0 ? [range] : removed)",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "simulation", seeds: 1000 },
+  test: {
     file: "src/rollback/finish-rollback.test.ts",
     title:
       "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",

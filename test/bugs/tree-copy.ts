@@ -7,8 +7,8 @@ import type { Patch } from "./bug.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const copied = [
-  ...["src", "test", "bench", "migrations", "package.json"],
-  ...["tsconfig.json", "tsconfig.sim.json", "vitest.config.ts"],
+  ...["src", "test", "bench", "bin", "migrations", "package.json"],
+  ...["tsconfig.json", "tsconfig.build.json", "tsconfig.sim.json", "vitest.config.ts"],
 ]
 
 export class TreeCopy {

@@ -10,7 +10,8 @@ export const undoDeletesState: Bug = {
       replace: "found} * 0",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "chaos", scenario: "reorgs", count: 5 },
+  test: {
     file: "src/workers/range-deriver.test.ts",
     title:
       "heights given back are as if never derived, for all who depend on them, and the same again afterwards",

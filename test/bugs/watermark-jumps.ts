@@ -10,7 +10,8 @@ export const watermarkJumps: Bug = {
       replace: "return set.at(-1)?.to ?? start",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "chaos", scenario: "kills", count: 3 },
+  test: {
     file: "src/domain/range-set.property.test.ts",
     title: "the watermark is the first height from the start that is missing, whatever lies above",
   },

@@ -11,7 +11,8 @@ export const zombieCompletes: Bug = {
         "where id in (select id from unnest($1::int8[], $2::uuid[]) as token (id, epoch)) and from_height = $3 and to_height = $4",
     },
   ],
-  caughtBy: {
+  caughtBy: { by: "simulation", seeds: 200 },
+  test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "a late commit cannot complete, and a late release cannot fail, the successor's lease",
   },

@@ -8,6 +8,8 @@ export interface PlayOptions {
   readonly profile: Profile
   readonly seed: number
   readonly count?: number
+  /** Databases of a failure stay, unless told otherwise. */
+  readonly keep?: boolean
   readonly say: (text: string) => void
   /** Told of the scene before it begins, for whoever has to end it early. */
   readonly onScene?: (scene: Scene) => void
@@ -23,15 +25,15 @@ export async function play(scenario: Scenario, options: PlayOptions): Promise<Re
   say(`${name}: ${count} times, seed ${seed}`)
   try {
     const outcome = await scenario.run(scene)
-    const samples = scene.sampled()
+    const looks = scene.sampled()
     await scene.close({ keep: false })
-    return { ...facts(), outcome: { ...outcome, facts: { ...outcome.facts, samples } } }
+    return { ...facts(), outcome: { ...outcome, facts: { ...outcome.facts, ...looks } } }
   } catch (error) {
     if (error instanceof NotPossibleHere) {
       await scene.close({ keep: false })
       return { ...facts(), skipped: error.message }
     }
-    const kept = await scene.close({ keep: true })
+    const kept = await scene.close({ keep: options.keep ?? true })
     const again = `npm run chaos -- ${name} --profile ${profile} --count ${count} --seed ${seed}`
     const text = `${again}\n  databases kept, stopped: ${kept.join(", ") || "none"}\n${describe(error)}`
     say(`${name}: FAILED; ${text}`)

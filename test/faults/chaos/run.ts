@@ -1,5 +1,5 @@
 // npm run chaos: fault scenarios on real processes, one after the other, and the table that docs/reliability.md keeps. Names as
-// arguments choose some; --profile, --seed and --count say how.
+// arguments choose some; --profile, --seed and --count say how. --discard keeps no database of a failure.
 
 import assert from "node:assert/strict"
 import { parseArgs } from "node:util"
@@ -14,6 +14,7 @@ const { values: given, positionals: named } = parseArgs({
     profile: { type: "string", default: "quick" },
     seed: { type: "string", default: "1" },
     count: { type: "string" },
+    discard: { type: "boolean", default: false },
   },
 })
 const { profile } = given
@@ -36,7 +37,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const results: Result[] = []
 for (const scenario of scenarios.filter(({ name }) => named.length === 0 || named.includes(name))) {
   const result = await play(scenario, {
-    ...{ profile, seed, ...count, say: (text: string) => console.log(text) },
+    ...{ profile, seed, ...count, keep: !given.discard, say: (text: string) => console.log(text) },
     onScene: (scene) => {
       current = scene
     },

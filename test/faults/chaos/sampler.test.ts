@@ -1,5 +1,9 @@
 // The sampler notices what it is there for: each kind of damage is planted under it.
 
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { expect, test } from "vitest"
 import { tokenWorker } from "../../../src/indexes/tokens/token-worker.js"
 import { openWholeStore } from "../../support/whole-store.js"
@@ -40,6 +44,34 @@ test.each([
     await expect.poll(() => sampler.violations[0], { timeout: 10_000 }).toMatch(complaint)
   } finally {
     await sampler.stop()
+    await store.close()
+  }
+})
+
+test("a process that says more is done than is there is noticed", async () => {
+  const store = await openWholeStore({
+    ...{ seed: 1, from: 0, to: 12, workers: [tokenWorker], twoDatabases: false },
+  })
+  let watermark = 11
+  const process = createServer((_, response) =>
+    response.end(JSON.stringify({ chains: [{ chain_epoch: 0, watermark_height: String(watermark) }] })),
+  ).listen(0, "127.0.0.1")
+  await once(process, "listening")
+  await store.raw.query(
+    "insert into raw.processes (id, host, pid, roles, version, http_url) values ($1, 'here', 1, '{ingest}', '0', $2)",
+    [randomUUID(), `http://127.0.0.1:${(process.address() as AddressInfo).port}`],
+  )
+  const sampler = new Sampler({ url: store.rawUrl, appUrl: store.rawUrl, members: ["alive"] })
+  try {
+    await expect.poll(() => sampler.answers, { timeout: 10_000 }).toBeGreaterThan(1)
+    expect(sampler.violations).toEqual([])
+    watermark = 12
+    await expect
+      .poll(() => sampler.violations[0], { timeout: 10_000 })
+      .toMatch(/I5: .* says all is done up to 12, and it is up to 11/)
+  } finally {
+    await sampler.stop()
+    process.close()
     await store.close()
   }
 })

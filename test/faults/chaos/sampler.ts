@@ -1,6 +1,7 @@
-// Looks at a store again and again while faults happen, as whoever asks it would: what it says is done must be there, it takes that
-// back only by a rollback that it has recorded, nothing is derived from what is not stored, and no lease outlives its time for long.
+// Looks at a store again and again while faults happen, as whoever asks it would: what it says is done must be there, what a process
+// answers must not be more than that, it takes that back only by a rollback that it has recorded, nothing is derived from what is not stored, and no lease outlives its time for long.
 
+import type { StatusJson } from "../../../src/status/status-json.js"
 import { StoreProbe } from "../../support/store-probe.js"
 import { leaseMs, reapMs } from "../stage.js"
 
@@ -24,8 +25,18 @@ interface RawSample {
   readonly missing: number
   /** Token of each lease that is over and still held. */
   readonly expired: readonly string[]
+  readonly chain_epoch: string
+  /** Where processes that were heard of lately answer. */
+  readonly answering: readonly string[]
   /** Where the rollbacks since the last look began; null where there was none. */
   readonly fell_to: string | null
+}
+
+/** What a process answers. */
+interface Answer {
+  readonly url: string
+  readonly epoch: number
+  readonly watermark: number
 }
 
 interface AppSample {
@@ -35,6 +46,8 @@ interface AppSample {
 
 export class Sampler {
   samples = 0
+  /** Answers of processes that were compared. */
+  answers = 0
   readonly violations: string[] = []
   readonly #stage: Sampled
   readonly #mayFall: boolean
@@ -45,6 +58,7 @@ export class Sampler {
   readonly #looking: Promise<void>
   /** Since when a lease was seen to be over. */
   #stale = new Map<string, number>()
+  #answering: readonly string[] = []
   #last: { watermark: number; epoch: number } | undefined
 
   /** mayFall: the fault itself takes commits back. */
@@ -78,8 +92,12 @@ export class Sampler {
   }
 
   async #sample(): Promise<void> {
+    // First the answer, then the store, which only a rollback may have taken below it.
+    const answer = await this.#ask()
     const [raw] = await this.#raw.rows<RawSample>(rawSql, [window, this.#last?.epoch ?? -1])
     if (raw === undefined) return
+    this.#answering = raw.answering
+    this.#compare(answer, raw)
     const [watermark, epoch] = [Number(raw.watermark), Number(raw.epoch)]
     if (raw.missing > 0)
       this.#violation(`I5: ${raw.missing} blocks below the watermark ${watermark} are not stored`)
@@ -93,6 +111,33 @@ export class Sampler {
     for (const worker of app?.ahead ?? [])
       this.#violation(`I4: ${worker} covers heights that app does not know to be stored`)
     this.#watchLeases([...raw.expired, ...(app?.expired ?? [])])
+  }
+
+  /** One of the processes that were there at the last look, each in its turn. */
+  async #ask(): Promise<Answer | undefined> {
+    const url = this.#answering[this.samples % Math.max(1, this.#answering.length)]
+    if (url === undefined) return undefined
+    try {
+      const response = await fetch(`${url}/status`, { signal: AbortSignal.timeout(1_000) })
+      const { chains } = (await response.json()) as { chains?: StatusJson[] }
+      const { chain_epoch: epoch, watermark_height: watermark } = chains?.[0] ?? {}
+      return epoch === undefined || watermark == null
+        ? undefined
+        : { url, epoch, watermark: Number(watermark) }
+    } catch {
+      // Killed, stopped, or busy.
+      return undefined
+    }
+  }
+
+  #compare(answer: Answer | undefined, raw: RawSample): void {
+    if (!answer || answer.epoch !== Number(raw.chain_epoch) || this.#mayFall) return
+    this.answers++
+    const highest = Number(raw.watermark) - 1
+    if (answer.watermark > highest)
+      this.#violation(
+        `I5: ${answer.url} says all is done up to ${answer.watermark}, and it is up to ${highest}`,
+      )
   }
 
   #watchLeases(expired: readonly string[]): void {
@@ -121,13 +166,14 @@ const rawSql = `
   with prefix as (
     select start_height, coalesce((
       select upper(part) from raw.coverage, unnest(heights) as part
-      where worker_type = 'raw_ingester' and part @> start_height), start_height) as watermark
+      where worker_type = 'raw_ingester' and part @> start_height), start_height) as watermark, chain_epoch
     from raw.chain_state
   ),
   looked_at as (
     select *, start_height + floor(random() * greatest(1, watermark - start_height - $1 + 1))::int8 as low from prefix
   )
-  select watermark, (select coalesce(max(epoch), -1) from raw.rollbacks) as epoch, ${expiredSql("raw")} as expired,
+  select watermark, chain_epoch, (select coalesce(max(epoch), -1) from raw.rollbacks) as epoch, ${expiredSql("raw")} as expired,
+    array(select http_url from raw.processes where seen_at > clock_timestamp() - interval '10 s' and http_url is not null order by id) as answering,
     (select min(lower(removed)) from raw.rollbacks where epoch > $2) as fell_to,
     (least($1, watermark - low) - (
       select count(*) from raw.blocks where height >= low and height < least(watermark, low + $1)))::int4 as missing

@@ -81,12 +81,14 @@ export class Scene {
   }
 
   /** How often the stores were looked at. Throws where a look met what must not be. */
-  sampled(): number {
+  sampled(): { samples: number; answers: number } {
     assert.deepEqual(
       this.#samplers.flatMap(({ violations }) => violations),
       [],
     )
-    return this.#samplers.reduce((sum, { samples }) => sum + samples, 0)
+    const sum = (of: "samples" | "answers"): number =>
+      this.#samplers.reduce((total, sampler) => total + sampler[of], 0)
+    return { samples: sum("samples"), answers: sum("answers") }
   }
 
   /** Called when the scenario is over, the last one first. */

@@ -10,7 +10,11 @@ async function reorganise(scene: Scene, { twoDatabases }: { twoDatabases: boolea
   // Long, and asked for slowly: many of the reorganisations meet a backfill.
   const history = scene.isQuick ? 300 : 20 * scene.count
   const slowly = scene.isQuick ? {} : { RPC_MAX_RPS: "100" }
-  const chain = createChain({ blocks: 100_000, transactionsPerBlock: 2, logsPerBlock: 4, holders: 500 })
+  const chain = createChain({
+    ...{ blocks: 100_000, transactionsPerBlock: 2, logsPerBlock: 6, holders: 500 },
+    // Tokens change hands more than once a block.
+    tokenIds: 1,
+  })
   const node = await startTamperingNode(() => undefined)
   scene.ending(() => node.stop())
   const postgres = await scene.postgres()

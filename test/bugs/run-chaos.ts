@@ -1,0 +1,17 @@
+// Plays a fault scenario in a copy of the tree, with the program built from it.
+
+import { join } from "node:path"
+import { compile } from "./compile.js"
+import { type Outcome, runProgram } from "./run-program.js"
+
+export async function runChaos(
+  directory: string,
+  { scenario, count }: { scenario: string; count: number },
+): Promise<Outcome> {
+  compile(directory, { project: "tsconfig.build.json", out: join(directory, "dist") })
+  const run = join("test", "faults", "chaos", "run.ts")
+  const args = ["--import", "tsx", run, scenario, "--count", String(count), "--discard"]
+  const { code, output } = await runProgram(args, { directory })
+  const [, said] = /(AssertionError.*|Error: .*)/.exec(output) ?? []
+  return { isSound: code === 0, said: said ?? output.slice(-300) }
+}
