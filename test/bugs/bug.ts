@@ -25,6 +25,7 @@ export interface Bug {
   /** What it does, in one sentence. */
   readonly does: string
   readonly patches: readonly Patch[]
-  readonly caughtBy: Catcher
+  /** Or why nothing can come of it by faults and orders alone; then its test is what catches it. */
+  readonly caughtBy: Catcher | { readonly by: "test"; readonly because: string }
   readonly test: NamedTest
 }

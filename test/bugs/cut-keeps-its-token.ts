@@ -10,7 +10,7 @@ export const cutKeepsItsToken: Bug = {
       replace: "set status = 'FAILED', epoch = coalesce(epoch, $2), from_height = $3",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 1000 },
+  caughtBy: { by: "test", because: "a commit also compares its range and the epoch" },
   test: {
     file: "src/rollback/finish-rollback.test.ts",
     title:

@@ -10,7 +10,7 @@ export const oldReadAfterARepair: Bug = {
       replace: "",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 1000 },
+  caughtBy: { by: "test", because: "heights are given back by a person" },
   test: {
     file: "src/workers/postgres/reopen-heights.test.ts",
     title: "whoever has read the old rows cannot commit them after they were given back",

@@ -10,7 +10,7 @@ export const straddlingLeaseDropped: Bug = {
       replace: "const [first, ...others] = subtract([range], removed.length > 0 ? [range] : removed)",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 1000 },
+  caughtBy: { by: "test", because: "what no lease holds is a gap, and gaps are claimed" },
   test: {
     file: "src/rollback/finish-rollback.test.ts",
     title:
