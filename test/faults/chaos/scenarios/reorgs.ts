@@ -8,7 +8,7 @@ import type { Scene } from "../scene.js"
 
 async function reorganise(scene: Scene, { twoDatabases }: { twoDatabases: boolean }) {
   // Long, and asked for slowly: many of the reorganisations meet a backfill.
-  const history = scene.isQuick ? 300 : 20 * scene.count
+  const history = scene.isQuick ? 300 : 30 * scene.count
   const slowly = scene.isQuick ? {} : { RPC_MAX_RPS: "100" }
   const chain = createChain({
     ...{ blocks: 100_000, transactionsPerBlock: 2, logsPerBlock: 6, holders: 500 },
@@ -29,7 +29,7 @@ async function reorganise(scene: Scene, { twoDatabases }: { twoDatabases: boolea
     ...{ node, chain, history, reorgs: scene.count, seed: scene.seed, timeoutMs: 1_800_000 },
     ...{ processes: 2, reorgsPerKill: 20, say: scene.say },
   })
-  if (!scene.isQuick) assert.ok(counts.whileFilling > scene.count / 20, JSON.stringify(counts))
+  if (!scene.isQuick) assert.ok(counts.whileFilling > scene.count / 50, JSON.stringify(counts))
   const compared = await compareAll(stage, { against: { postgres, rpcUrl: node.url }, head })
   const facts = { blocks: head, ...counts, derived: times(derivedMs) }
   return { times: scene.count, compared, recovery: `stored: ${times(storedMs)}`, facts }
