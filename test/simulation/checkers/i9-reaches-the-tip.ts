@@ -37,9 +37,12 @@ export function unfinished(world: World): string | undefined {
     simRegistry
       .dependentsOf(poisoned.get(lease["from_height"] as number) ?? "")
       .some(({ name }) => name === lease["worker_type"])
+  // What is left of a claim of blocks that the chain had before it became shorter: due when it has them again.
+  const isAhead = (lease: Values): boolean =>
+    lease["status"] === "FAILED" && (lease["from_height"] as number) >= length
   for (const database of [raw, app])
     for (const lease of unfinishedLeases(database))
-      if (lease["status"] !== "DEAD" && !isHeldUp(lease))
+      if (lease["status"] !== "DEAD" && !isHeldUp(lease) && !isAhead(lease))
         return `${lease["worker_type"]} has [${lease["from_height"]}, ${lease["to_height"]}) ${lease["status"]}, attempt ${lease["attempt"]}, of ${length}`
   return undefined
 }
