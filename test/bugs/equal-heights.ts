@@ -4,11 +4,10 @@ export const equalHeights: Bug = {
   hazard: "H24",
   does: "Of the rows of one height the first wins where the last should: only heights are compared.",
   patches: [
-    { file: "src/workers/postgres/aggregate-sql.ts", find: ", r.p ", replace: ", r.p[1] " },
     {
       file: "src/workers/postgres/aggregate-sql.ts",
-      find: 'const direction = end === "first" ? "asc" : "desc"\n  const values',
-      replace: 'const direction = end === "first" ? "asc" : "desc, r.p asc"\n  const values',
+      find: "`c.p ${direction} nulls last, c.o",
+      replace: "`c.p[1] ${direction} nulls last, c.p asc, c.o",
     },
   ],
   caughtBy: { by: "chaos", scenario: "reorgs", count: 5 },

@@ -11,7 +11,11 @@ test.each([
   [16, "2048MB"],
   [64, "2048MB"],
 ])("of %d GB of memory the server shares %s", (memory, shared) => {
-  const settings = settingsFile({ memoryBytes: memory * gigabyte, freeDiskBytes: 100 * gigabyte })
+  const settings = settingsFile({
+    memoryBytes: memory * gigabyte,
+    freeDiskBytes: 100 * gigabyte,
+    version: 18,
+  })
   expect(settings).toContain(`\nshared_buffers = '${shared}'\n`)
 })
 
@@ -20,6 +24,6 @@ test.each([
   [40, "4096MB"],
   [500, "8192MB"],
 ])("of a disk with %d GB free the log takes about %s", (free, log) => {
-  const settings = settingsFile({ memoryBytes: 8 * gigabyte, freeDiskBytes: free * gigabyte })
+  const settings = settingsFile({ memoryBytes: 8 * gigabyte, freeDiskBytes: free * gigabyte, version: 18 })
   expect(settings).toContain(`\nmax_wal_size = '${log}'\n`)
 })

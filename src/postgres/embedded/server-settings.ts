@@ -1,7 +1,8 @@
 // The server's settings: an indexer on a laptop or in a CI machine. Durable as a real server: nothing is traded for speed.
 
-import { statfs } from "node:fs/promises"
+import { readFile, statfs } from "node:fs/promises"
 import { totalmem } from "node:os"
+import { join } from "node:path"
 
 const megabyte = 1024 ** 2
 
@@ -9,6 +10,8 @@ export interface ServerMachine {
   readonly memoryBytes: number
   /** Of the disk that the data is on. */
   readonly freeDiskBytes: number
+  /** Of the server: not every setting is known to all. */
+  readonly version: number
 }
 
 /** As it is at this start. A container's limit of memory counts, where there is one. */
@@ -18,11 +21,12 @@ export async function lookAtMachine(dataPath: string): Promise<ServerMachine> {
   return {
     memoryBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
     freeDiskBytes: bavail * bsize,
+    version: Number.parseInt(await readFile(join(dataPath, "PG_VERSION"), "utf8"), 10),
   }
 }
 
 /** Content of tidemark.conf, written anew at each start. */
-export function settingsFile({ memoryBytes, freeDiskBytes }: ServerMachine): string {
+export function settingsFile({ memoryBytes, freeDiskBytes, version }: ServerMachine): string {
   const settings: Record<string, string> = {
     shared_buffers: `${sharedMegabytes(memoryBytes)}MB`,
     maintenance_work_mem: "128MB",
@@ -36,7 +40,7 @@ export function settingsFile({ memoryBytes, freeDiskBytes }: ServerMachine): str
     fsync: "on",
     autovacuum: "on",
     // To shorten a table it locks out everyone, for 20 to 45 ms, and the small tables that each block writes are shortened again and again.
-    vacuum_truncate: "off",
+    ...(version >= 18 ? { vacuum_truncate: "off" } : {}),
     random_page_cost: "1.1",
     jit: "off",
     timezone: "UTC",
