@@ -8,6 +8,7 @@ import { coverageApartFromData } from "./coverage-apart-from-data.js"
 import { coverageIsAHull } from "./coverage-is-a-hull.js"
 import { cutKeepsItsToken } from "./cut-keeps-its-token.js"
 import { equalHeights } from "./equal-heights.js"
+import { finalityJumps } from "./finality-jumps.js"
 import { forksMixedInARange } from "./forks-mixed-in-a-range.js"
 import { gapsBelowOverlooked } from "./gaps-below-overlooked.js"
 import { gateOfFirstHeight } from "./gate-of-first-height.js"
@@ -34,6 +35,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "commits-twice": commitsTwice,
   "undo-deletes-state": undoDeletesState,
   "equal-heights": equalHeights,
+  "finality-jumps": finalityJumps,
   "forks-mixed-in-a-range": forksMixedInARange,
   "absent-parent-passes": absentParentPasses,
   "straddling-lease-dropped": straddlingLeaseDropped,
