@@ -7,14 +7,12 @@ import { printMultirange } from "../../postgres/multirange.js"
 import { heightFrom } from "../../postgres/postgres-error.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { CoordinationTables } from "./coordination-tables.js"
+import { endHolders, type HeldBackend } from "./end-holders.js"
 
-interface LeaseRow {
+interface LeaseRow extends HeldBackend {
   id: string
   from_height: string
   to_height: string
-  /** Of a lease that is held. */
-  backend_pid: number | null
-  backend_start: string | null
 }
 
 /** Under the exclusive chain lock: no commit is under way. Returns how many were cut or removed. */
@@ -59,27 +57,4 @@ export async function cutLeases(
   }
   await endHolders(tables, tx, rows)
   return rows.length
-}
-
-/**
- * No lease names these connections any more, so the reaper could not find them: a client that is stopped in its open transaction would keep
- * its keys for ever, and whoever does the heights again would wait for them. What the others have open would be refused anyway.
- * Never this one: whoever cuts leases has a connection that holds none.
- */
-async function endHolders(
-  tables: CoordinationTables,
-  tx: Queryable,
-  cut: readonly LeaseRow[],
-): Promise<void> {
-  const held = cut.filter(({ backend_pid }) => backend_pid !== null)
-  if (held.length === 0) return
-  await tx.query(
-    `select pg_terminate_backend(activity.pid)
-     from unnest($1::int4[], $2::timestamptz[]) as holder (pid, started)
-     join pg_stat_activity as activity on activity.pid = holder.pid and activity.backend_start = holder.started
-     where not exists (
-       select from ${tables.leases} as other
-       where other.status = 'ACTIVE' and other.backend_pid = holder.pid and other.backend_start = holder.started)`,
-    [held.map(({ backend_pid }) => backend_pid), held.map(({ backend_start }) => backend_start)],
-  )
 }

@@ -254,6 +254,31 @@ describe("the lease store on Postgres alone", () => {
       expect(await next.reap()).toMatchObject({ backendsEnded: 1 })
     }))
 
+  test("a claim that commits between the two steps of the reaper, its time over, is not given away with its backend alive", () =>
+    withHarness(async (harness) => {
+      const connection = await harness.connect()
+      const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(85) })
+      const reaping = await harness.connect()
+      const reaper = new PostgresLeaseStore({
+        executor: {
+          query: async (sql, params) => {
+            const result = await reaping.query(sql, params)
+            // After backends were looked at, and before leases are.
+            if (sql.includes("pg_terminate_backend")) {
+              await store.claim(request({ backend: connection.backend }))
+              await harness.admin.query("update raw.worker_leases set lease_expires_at = '2000-01-01'")
+            }
+            return result as never
+          },
+          transaction: (work, options) => reaping.transaction(work, options),
+        },
+        schema: "raw",
+        random: seededRandom(86),
+      })
+      expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
+      await expect.poll(() => connection.closed).toBe(true)
+    }))
+
   test("a backend that went on to another range is left alone", () =>
     withHarness(async (harness) => {
       const connection = await harness.connect()

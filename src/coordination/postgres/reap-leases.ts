@@ -7,6 +7,7 @@ import type { Queryable } from "../../postgres/transaction.js"
 import type { FailurePolicy } from "../after-failure.js"
 import type { ReapOutcome } from "../lease-store.js"
 import { type CoordinationTables, electionLock } from "./coordination-tables.js"
+import { endHolders, type HeldBackend } from "./end-holders.js"
 import { failLease } from "./fail-lease.js"
 
 const pruneBatch = 10_000
@@ -38,7 +39,7 @@ export async function endExpiredBackends(
   return ended.length
 }
 
-interface ExpiredRow {
+interface ExpiredRow extends HeldBackend {
   id: string
   from_height: string
   to_height: string
@@ -60,7 +61,7 @@ export async function reapLeases(
   ])
   if (!election?.mine) return undefined
   const { rows: expired } = await tx.query<ExpiredRow>(
-    `select id, from_height, to_height, attempt,
+    `select id, from_height, to_height, attempt, backend_pid, backend_start::text as backend_start,
        pg_postmaster_start_time() > lease_expires_at - lease_ttl_ms * interval '1 ms' as database_restarted
      from ${tables.leases} as lease
      where status = 'ACTIVE' and (
@@ -87,6 +88,8 @@ export async function reapLeases(
     )
     if ((await failLease(deps, tx, { id: row.id, range, attempt })) === "DEAD") dead++
   }
+  // Those that came to light since the backends were looked at: a claim that was held up, and committed when its time was over.
+  await endHolders(tables, tx, expired)
   const { rows: pruned } = await tx.query(
     `delete from ${tables.leases} where id in (
        select id from ${tables.leases}
