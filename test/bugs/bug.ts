@@ -11,7 +11,7 @@ export interface Patch {
 /** Faults and orders that nobody wrote down for this bug: seeds of the simulation, or a fault scenario on real processes. */
 export type Catcher =
   | { readonly by: "simulation"; readonly seeds: number }
-  | { readonly by: "chaos"; readonly scenario: string; readonly count: number }
+  | { readonly by: "chaos"; readonly scenario: string; readonly count: number; readonly seed?: number }
 
 /** A test of the very rule that the bug breaks. */
 export interface NamedTest {

@@ -11,7 +11,7 @@ import { equalHeights } from "./equal-heights.js"
 import { finalityJumps } from "./finality-jumps.js"
 import { forksMixedInARange } from "./forks-mixed-in-a-range.js"
 import { gapsBelowOverlooked } from "./gaps-below-overlooked.js"
-import { gateOfFirstHeight } from "./gate-of-first-height.js"
+import { nobodyAsksDependencies } from "./nobody-asks-dependencies.js"
 import { oldReadAfterARepair } from "./old-read-after-a-repair.js"
 import { rawRollsBackFirst } from "./raw-rolls-back-first.js"
 import { rolledBackComesBack } from "./rolled-back-comes-back.js"
@@ -27,7 +27,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "zombie-completes": zombieCompletes,
   "watermark-jumps": watermarkJumps,
   "gaps-below-overlooked": gapsBelowOverlooked,
-  "gate-of-first-height": gateOfFirstHeight,
+  "nobody-asks-dependencies": nobodyAsksDependencies,
   "rolled-back-comes-back": rolledBackComesBack,
   "any-block-will-do": anyBlockWillDo,
   "raw-rolls-back-first": rawRollsBackFirst,

@@ -10,7 +10,7 @@ export const equalHeights: Bug = {
       replace: "`c.p[1] ${direction} nulls last, c.p asc, c.o",
     },
   ],
-  caughtBy: { by: "chaos", scenario: "reorgs", count: 5 },
+  caughtBy: { by: "chaos", scenario: "reorgs", count: 5, seed: 5 },
   test: {
     file: "src/workers/derive-group.test.ts",
     title: "count in the order of their logs, whichever is derived last: %s first",

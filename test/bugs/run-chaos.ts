@@ -6,11 +6,21 @@ import { type Outcome, runProgram } from "./run-program.js"
 
 export async function runChaos(
   directory: string,
-  { scenario, count }: { scenario: string; count: number },
+  { scenario, count, seed = 1 }: { scenario: string; count: number; seed?: number },
 ): Promise<Outcome> {
   compile(directory, { project: "tsconfig.build.json", out: join(directory, "dist") })
   const run = join("test", "faults", "chaos", "run.ts")
-  const args = ["--import", "tsx", run, scenario, "--count", String(count), "--discard"]
+  const args = [
+    "--import",
+    "tsx",
+    run,
+    scenario,
+    "--count",
+    String(count),
+    "--seed",
+    String(seed),
+    "--discard",
+  ]
   const { code, output } = await runProgram(args, { directory })
   const [, said] = /(AssertionError.*|Error: .*)/.exec(output) ?? []
   return { isSound: code === 0, said: said ?? output.slice(-300) }

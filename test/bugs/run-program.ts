@@ -17,13 +17,15 @@ export async function runProgram(
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, args, {
     cwd: directory,
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
     timeout: timeoutMs,
   })
   let output = ""
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk.toString()
-  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
   const code = await new Promise<number | null>((resolve) => child.on("exit", resolve))
   return { code, output: code === null ? `${output}\nit did not come to an end` : output }
 }

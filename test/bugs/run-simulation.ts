@@ -11,5 +11,6 @@ export async function runSimulation(directory: string, { seeds }: { seeds: numbe
   const args = [join(out, "test", "simulation", "run.js"), "--seeds", String(seeds), "--no-shrink"]
   const { code, output } = await runProgram(args, { directory })
   const [said] = /^seed \d+ breaks .*$/m.exec(output) ?? /^no seed met .*$/m.exec(output) ?? []
-  return { isSound: code === 0, said: said ?? output.slice(-300) }
+  if (code !== 0 && said === undefined) throw new Error(`the simulation did not run: ${output.slice(-1_000)}`)
+  return { isSound: code === 0, said: said ?? "" }
 }

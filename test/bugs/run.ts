@@ -22,7 +22,9 @@ const chosen = Object.entries(bugs).filter(([name]) => names.length === 0 || nam
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`
 const describe = ({ caughtBy, test }: Bug): string => {
   if (caughtBy.by === "simulation") return `simulation, ${caughtBy.seeds} seeds`
-  return caughtBy.by === "chaos" ? `chaos, ${caughtBy.scenario} ${caughtBy.count}` : `test: ${test.title}`
+  return caughtBy.by === "chaos"
+    ? `chaos, ${caughtBy.scenario} ${caughtBy.count}, seed ${caughtBy.seed ?? 1}`
+    : `test: ${test.title}`
 }
 
 const began = performance.now()

@@ -11,6 +11,11 @@ export const stoppedHolderLeft: Bug = {
     },
     {
       file: "src/coordination/postgres/reap-leases.ts",
+      find: "  await endHolders(tables, tx, expired)\n",
+      replace: "",
+    },
+    {
+      file: "src/coordination/postgres/reap-leases.ts",
       find: "where lease.status = 'ACTIVE' and lease.lease_expires_at < $1::timestamptz",
       replace: "where lease.status = 'COMPLETED' and lease.lease_expires_at < $1::timestamptz",
     },

@@ -310,7 +310,7 @@ function runProcesses(
       }
     },
     killAll: () => {
-      for (const host of current) host.kill({ silent: true })
+      for (const host of Object.values(current)) host.kill({ silent: true })
     },
   }
 }

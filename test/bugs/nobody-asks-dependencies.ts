@@ -1,14 +1,13 @@
 import type { Bug } from "./bug.js"
 
-export const gateOfFirstHeight: Bug = {
+export const nobodyAsksDependencies: Bug = {
   hazard: "H5",
-  does: "A dependency is asked for the first height of a range only, and not again at the commit.",
+  does: "Nobody asks whether the dependencies of a worker have got as far as its range.",
   patches: [
     {
       file: "src/coordination/choose-range.ts",
       find: "for (const gate of view.gates) free = intersect(free, gate)",
-      replace:
-        "for (const gate of view.gates)\n    free = free.filter(({ from }) => gate.some((part) => part.from <= from && from < part.to))",
+      replace: "free = intersect(free, free)",
     },
     {
       file: "src/coordination/postgres/commit-group.ts",
