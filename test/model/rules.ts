@@ -201,7 +201,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   cutEnds: {
     means: "Whoever cuts a lease ends its holder's connection: no lease names it any more.",
-    keptBy: ["src/coordination/postgres/cut-leases.ts", "endHolders"],
+    keptBy: ["src/coordination/postgres/end-holders.ts", "endHolders"],
     testedBy: [rollback, "a holder that is stopped in its open transaction is ended, and its keys are free"],
   },
   splitFences: {
