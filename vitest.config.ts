@@ -8,8 +8,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // For two cores: one waits for the simulation, which runs behind all others, and tests of faults wait much of their time for leases to end.
-    maxWorkers: 4,
+    // One more than the two cores this has to do with: tests of faults wait much of their time for leases to end.
+    maxWorkers: 3,
     // Nothing here keeps state in a module, so files share the processes of the workers, and what they import is loaded once in each.
     isolate: false,
     sequence: { sequencer: LongestFirst },
