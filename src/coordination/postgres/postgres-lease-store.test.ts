@@ -231,23 +231,10 @@ describe("the lease store on Postgres alone", () => {
       const connection = await harness.connect()
       const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(83) })
       await store.claim(request({ backend: connection.backend, ttlMs: 60_000 }))
-      const reaping = await harness.connect()
-      const reaper = new PostgresLeaseStore({
-        executor: {
-          query: async (sql, params) => {
-            const result = await reaping.query(sql, params)
-            // After backends were looked at, and before leases are.
-            if (sql.includes("pg_terminate_backend")) {
-              await harness.admin.query(
-                "update raw.worker_leases set lease_expires_at = clock_timestamp() where status = 'ACTIVE'",
-              )
-            }
-            return result as never
-          },
-          transaction: (work, options) => reaping.transaction(work, options),
-        },
-        schema: "raw",
-        random: seededRandom(84),
+      const reaper = reaperThatPauses(await harness.connect(), async () => {
+        await harness.admin.query(
+          "update raw.worker_leases set lease_expires_at = clock_timestamp() where status = 'ACTIVE'",
+        )
       })
       expect(await reaper.reap()).toMatchObject({ expired: 0, backendsEnded: 0 })
       const next = await harness.open()
@@ -258,22 +245,9 @@ describe("the lease store on Postgres alone", () => {
     withHarness(async (harness) => {
       const connection = await harness.connect()
       const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(85) })
-      const reaping = await harness.connect()
-      const reaper = new PostgresLeaseStore({
-        executor: {
-          query: async (sql, params) => {
-            const result = await reaping.query(sql, params)
-            // After backends were looked at, and before leases are.
-            if (sql.includes("pg_terminate_backend")) {
-              await store.claim(request({ backend: connection.backend }))
-              await harness.admin.query("update raw.worker_leases set lease_expires_at = '2000-01-01'")
-            }
-            return result as never
-          },
-          transaction: (work, options) => reaping.transaction(work, options),
-        },
-        schema: "raw",
-        random: seededRandom(86),
+      const reaper = reaperThatPauses(await harness.connect(), async () => {
+        await store.claim(request({ backend: connection.backend }))
+        await harness.admin.query("update raw.worker_leases set lease_expires_at = '2000-01-01'")
       })
       expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
       await expect.poll(() => connection.closed).toBe(true)
@@ -536,4 +510,20 @@ async function lockHeld(admin: Connection): Promise<boolean> {
 async function waitingForAdvisoryLock(admin: Connection): Promise<boolean> {
   const { rows } = await admin.query("select 1 from pg_locks where locktype = 'advisory' and not granted")
   return rows.length > 0
+}
+
+/** Lets something happen after it looked at backends, and before it looks at leases. */
+function reaperThatPauses(reaping: Connection, between: () => Promise<void>): PostgresLeaseStore<Connection> {
+  return new PostgresLeaseStore({
+    executor: {
+      query: async (sql, params) => {
+        const result = await reaping.query(sql, params)
+        if (sql.includes("pg_terminate_backend")) await between()
+        return result as never
+      },
+      transaction: (work, options) => reaping.transaction(work, options),
+    },
+    schema: "raw",
+    random: seededRandom(84),
+  })
 }
