@@ -30,6 +30,7 @@ export const errorCodes = {
   ROLLED_BACK: "rollback",
   ROLLBACK_OPEN: "rollback",
   SERVER_CHANGED: "retry",
+  POST_LOST: "retry",
   REORG_HALTED: "rollback",
   NOT_COVERED: "retry",
   // database

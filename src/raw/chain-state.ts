@@ -132,6 +132,24 @@ export async function recordHead(
   return heightFrom(rows[0]!.finalized_height)
 }
 
+/**
+ * For whoever takes over: from here on nothing that another process has under way above finality is stored, and what it was about to commit is
+ * waited for. In a statement of its own, before anything is compared or finality is raised, since those must see that commit.
+ */
+export async function takeHeadPost(sql: Queryable, holder: string): Promise<void> {
+  await sql.query("update raw.chain_state set followed_by = $1, followed_at = clock_timestamp()", [holder])
+}
+
+/** In the transaction that stores blocks above finality, until whose end the post cannot change hands. */
+export async function assertHeadPost(tx: Queryable, holder: string): Promise<void> {
+  const { rows } = await tx.query<{ mine: boolean }>(
+    "select followed_by = $1 as mine from raw.chain_state for share",
+    [holder],
+  )
+  if (!rows[0]?.mine)
+    throw new IndexerError("POST_LOST", "another process follows the head now: new blocks are left to it")
+}
+
 /** For a finality that was heard before all that is stored above the one on record was compared with the node, and found on its chain. */
 export async function recordFinality(sql: Queryable, finalizedHeight: number): Promise<void> {
   await sql.query(

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
 import type { Hex } from "../domain/raw-block.js"
 import { systemClock } from "../platform/clock.js"
@@ -6,6 +7,7 @@ import { silentLogger } from "../platform/logger.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
 import type { BlockSource, ChainHead } from "../source/block-source.js"
+import { assertHeadPost, takeHeadPost } from "./chain-state.js"
 import { HeadFollower, type ReorgGuard } from "./head-follower.js"
 
 // Nothing to store: it is about who asks for the head, and when.
@@ -22,11 +24,22 @@ afterEach(async () => {
   await store.close()
 })
 
+/** Whoever follows has not been heard of for long. */
+const silence = (): Promise<unknown> =>
+  store.database.query("update raw.chain_state set followed_at = followed_at - interval '1 minute'")
+
+const finality = async (): Promise<number> => {
+  const { rows } = await store.database.query<{ height: number }>(
+    "select finalized_height::int4 as height from raw.chain_state",
+  )
+  return rows[0]!.height
+}
+
 function follow(
   asked: BlockSource["head"],
-  options: { announced?: boolean; holder?: string; check?: ReorgGuard["check"] } = {},
+  options: { announced?: boolean; holder?: string; check?: ReorgGuard["check"]; source?: BlockSource } = {},
 ): HeadFollower {
-  const source = Object.assign(store.source("http://127.0.0.1:1"), { head: asked })
+  const source = Object.assign(options.source ?? store.source("http://127.0.0.1:1"), { head: asked })
   const follower = new HeadFollower({
     connect: () => Connection.open({ url: store.url, applicationName: "test" }),
     ingester: store.ingester(source),
@@ -78,22 +91,20 @@ describe("the head", () => {
       await second.runOnce(signal)
     }
     expect([first.following, second.following, comparisons]).toEqual([true, false, 1])
-    await store.database.query("update raw.chain_state set followed_at = followed_at - interval '2 seconds'")
+    await silence()
     await second.runOnce(signal)
     await first.runOnce(signal)
     expect([first.following, second.following, comparisons]).toEqual([false, true, 2])
+    await takeHeadPost(store.database, "for a moment, unnoticed")
+    await silence()
+    await second.runOnce(signal)
+    expect([second.following, comparisons]).toEqual([true, 3])
   })
 
   test("has finality recorded above stored blocks after they were compared, not before", async () => {
     await store.database.query(
       "update raw.coverage set heights = '{[0,3)}'; update raw.chain_state set finalized_height = 0, live_from = 0",
     )
-    const finality = async (): Promise<number> => {
-      const { rows } = await store.database.query<{ height: number }>(
-        "select finalized_height::int4 as height from raw.chain_state",
-      )
-      return rows[0]!.height
-    }
     const seen: number[] = []
     const follower = follow(async () => head, {
       check: async () => {
@@ -103,6 +114,65 @@ describe("the head", () => {
     })
     await follower.runOnce(signal)
     expect([...seen, await finality()]).toEqual([0, 1])
+  })
+
+  test("brings no block from one who lost the post while it fetched, and who has it next compares first", async () => {
+    const server = await startChainServer({ blocks: 4, transactionsPerBlock: 1, logsPerBlock: 1, holders: 2 })
+    try {
+      const source = store.source(server.url)
+      const fetchRange = source.fetchRange.bind(source)
+      let takeOver = true
+      source.fetchRange = async function* (range, options) {
+        yield* fetchRange(range, options)
+        if (takeOver) await takeHeadPost(store.database, "second")
+      }
+      const top = await source.head({ signal })
+      let comparisons = 0
+      const check = async () => {
+        comparisons++
+        return "none" as const
+      }
+      const first = follow(async () => ({ ...top, finalizedHeight: 0 }), { holder: "first", check, source })
+      await expect(first.runOnce(signal)).rejects.toMatchObject({ code: "POST_LOST" })
+      const stored = async () => (await store.database.query("select from raw.blocks")).rows.length
+      expect([await stored(), comparisons]).toEqual([0, 1])
+      takeOver = false
+      await first.runOnce(signal)
+      expect([first.following, await stored()]).toEqual([false, 0])
+      await silence()
+      await store.database.query("update raw.worker_leases set next_attempt_at = null")
+      await first.runOnce(signal)
+      expect([first.following, await stored(), comparisons]).toEqual([true, top.height + 1, 2])
+    } finally {
+      await server.stop()
+    }
+  })
+
+  test("is taken over when a commit above finality that was under way is over, and finality does not rise over what that stored", async () => {
+    await store.database.query("update raw.chain_state set finalized_height = 0, live_from = 0")
+    await takeHeadPost(store.database, "first")
+    await silence()
+    let compared = false
+    const second = follow(async () => head, {
+      holder: "second",
+      check: async () => {
+        compared = true
+        return "waiting"
+      },
+    })
+    let over: Promise<unknown> | undefined
+    await store.database.transaction(async (tx) => {
+      await assertHeadPost(tx, "first")
+      await tx.query("update raw.coverage set heights = '{[0,3)}'")
+      over = second.runOnce(signal)
+      await systemClock.sleep(200)
+      expect(compared).toBe(false)
+    })
+    await over
+    expect([compared, await finality()]).toEqual([true, 0])
+    await expect(store.database.transaction((tx) => assertHeadPost(tx, "first"))).rejects.toMatchObject({
+      code: "POST_LOST",
+    })
   })
 
   test("is asked for less often where it is announced", async () => {

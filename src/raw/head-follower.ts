@@ -9,7 +9,7 @@ import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, ChainHead, FetchOptions } from "../source/block-source.js"
-import { recordFinality, recordHead } from "./chain-state.js"
+import { assertHeadPost, recordFinality, recordHead, takeHeadPost } from "./chain-state.js"
 import { liveRegion } from "./claim-regions.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
 
@@ -104,10 +104,11 @@ export class HeadFollower extends LoopingService {
         async (tx) => {
           const {
             rows: [post],
-          } = await tx.query<{ mine: boolean }>(
+          } = await tx.query<{ mine: boolean; kept: boolean | null }>(
             `select case
                when (select followed_by <> $3 and followed_at > clock_timestamp() - $4::int4 * interval '1 ms' from raw.chain_state)
-               then false else pg_try_advisory_xact_lock($1, $2) end as mine`,
+               then false else pg_try_advisory_xact_lock($1, $2) end as mine,
+               (select followed_by = $3 from raw.chain_state) as kept`,
             [
               ...electionLock("head-follower"),
               this.options.holder,
@@ -115,8 +116,8 @@ export class HeadFollower extends LoopingService {
             ],
           )
           this.following = post!.mine
-          // Whoever takes over compares what is stored with the node before anything else.
-          if (!this.following) this.compared = false
+          // Whoever takes over, or had it taken over meanwhile, compares what is stored with the node before anything else.
+          if (!this.following || !post!.kept) this.compared = false
           return this.following ? this.follow(signal) : false
         },
         { idleInTransactionTimeoutMs: electionIdleMs },
@@ -145,6 +146,7 @@ export class HeadFollower extends LoopingService {
     this.answerMs = clock.monotonic() - began
     const finalizedHeight = head.finalizedHeight ?? Math.max(0, head.height - finalityDepth)
     const said = { head, finalizedHeight, holder }
+    if (!this.compared) await takeHeadPost(await ingester.connection(), holder)
     const recorded = await recordHead(await ingester.connection(), said)
     onHead(head, finalizedHeight)
     if (!this.compared || finalizedHeight - recorded > finalityLagBlocks || (await this.doubts(head))) {
@@ -165,6 +167,7 @@ export class HeadFollower extends LoopingService {
           order: "oldest",
           inOrder: true,
           urgent: true,
+          check: (tx) => assertHeadPost(tx, holder),
         },
         signal,
       )
@@ -172,6 +175,7 @@ export class HeadFollower extends LoopingService {
       if (outcome.kind === "failed") {
         // Looked into at once: by the next run the refused range is on record.
         if (isIndexerError(outcome.error) && mismatches.includes(outcome.error.code)) return true
+        if (isIndexerError(outcome.error, "POST_LOST")) this.compared = false
         throw outcome.error
       }
       if (outcome.kind === "idle") {

@@ -27,11 +27,13 @@ export interface IngestRangeOptions {
   readonly fetch: Omit<FetchRangeOptions, "onParent">
   /** The block below is not stored: its hash is asked for with the range. */
   readonly withParent: boolean
+  /** What else has to hold at the commit, under the locks. */
+  readonly check?: ((tx: SqlConnection) => Promise<void>) | undefined
 }
 
 export async function ingestRange(
   { source, leases, writer, clock, flushBytes, turns }: IngestRangeDeps,
-  { lease, fetch, withParent }: IngestRangeOptions,
+  { lease, fetch, withParent, check }: IngestRangeOptions,
 ): Promise<WriterTotals> {
   writer.reset()
   let told: Hex | undefined
@@ -54,7 +56,10 @@ export async function ingestRange(
         const edges = writer.edges(lease.range)
         await checkParent({ tx, source }, { range: lease.range, edges, told, fetch })
       },
-      check: (tx) => checkSeams(tx, { range: lease.range, edges: writer.edges(lease.range) }),
+      check: async (tx) => {
+        await checkSeams(tx, { range: lease.range, edges: writer.edges(lease.range) })
+        await check?.(tx)
+      },
     })
   } finally {
     await batches.return?.()

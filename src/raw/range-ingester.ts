@@ -54,6 +54,8 @@ export interface IngestTurn {
   readonly inOrder: boolean
   /** Its requests go before those of history. */
   readonly urgent?: boolean
+  /** What else has to hold at the commit, under the locks. */
+  readonly check?: ((tx: SqlConnection) => Promise<void>) | undefined
 }
 
 export type IngestOutcome =
@@ -119,12 +121,16 @@ export class RangeIngester {
     try {
       await this.partitionsFor(connection, { range: lease.range, liveFrom: state!.liveFrom })
       const withParent = await parentIsUnknown(connection, lease.range)
-      const isFinal = lease.range.to - 1 <= (state!.finalizedHeight ?? -1)
       const { source, clock, turns } = this.deps
       const { flushBytes } = this.options
       const totals = await ingestRange(
         { source, leases, writer: this.writer, clock, flushBytes, turns },
-        { lease, fetch: { signal: held.signal, urgent: turn.urgent, final: isFinal }, withParent },
+        {
+          lease,
+          fetch: { signal: held.signal, urgent: turn.urgent, finalTo: state!.finalizedHeight ?? undefined },
+          withParent,
+          check: turn.check,
+        },
       )
       return { kind: "done", lease, totals }
     } catch (error) {

@@ -29,10 +29,10 @@ export interface FetchRangeOptions extends FetchOptions {
    */
   readonly onParent?: ((hash: Hex | undefined) => void) | undefined
   /**
-   * All of it is final, and is to be had only from a node that says so itself: one that stands still may be on a branch that has lost
-   * since, and what is stored below finality is compared with nothing any more.
+   * Blocks up to this height are final, and are to be had only from a node that says so itself: one that stands still may be on a branch
+   * that has lost since, and what is stored up to finality is never taken back.
    */
-  readonly final?: boolean | undefined
+  readonly finalTo?: number | undefined
 }
 
 export interface BlockSource {

@@ -25,6 +25,14 @@ const timing: Timing = {
   targetBytes: 1 << 20,
 }
 
+const laterTiming: Timing = {
+  ...timing,
+  livePollMs: 1_300,
+  workIdleMs: 3_200,
+  historyIdleMs: 4_000,
+  targetBytes: 1 << 24,
+}
+
 export const regressions: readonly Regression[] = [
   {
     title: "a stored block that lost is found although the node's finality has passed it",
@@ -122,7 +130,7 @@ export const regressions: readonly Regression[] = [
   {
     title: "a claim that was held up until its time was over is not given away with its connection alive",
     plan: {
-      timing: { ...timing, livePollMs: 1_300, workIdleMs: 3_200, historyIdleMs: 4_000, targetBytes: 1 << 24 },
+      timing: laterTiming,
       seed: 8844,
       processes: 3,
       lanes: 1,
@@ -152,6 +160,39 @@ export const regressions: readonly Regression[] = [
       reorgs: [],
       providerFaults: [],
       restores: [],
+      poisons: [],
+      clockSkewMs: 0,
+    },
+  },
+  {
+    title: "a node that stands still on a branch that lost gives no final block to the head's first range",
+    plan: {
+      timing: laterTiming,
+      seed: 7,
+      processes: 3,
+      lanes: 1,
+      blocks: 201,
+      blockMs: 454,
+      finalityGap: 40,
+      rangeSize: 40,
+      order: "oldest",
+      recordBackend: false,
+      providers: 2,
+      faultyMs: 4564,
+      latencyMs: 25,
+      slowPerMille: 30,
+      lostPerMille: 0,
+      nodeErrorPerMille: 0,
+      crashes: [{ at: 1574, process: 1, backAfterMs: 2186, silent: false }],
+      pauses: [],
+      ambushes: [
+        { at: 968, on: "claim", act: "stop", ms: 3011, fork: true },
+        { at: 1152, on: "intent", act: "kill", ms: 1832, fork: false },
+      ],
+      outages: [],
+      reorgs: [{ at: 2135, depth: 55, grow: 3 }],
+      providerFaults: [{ at: 930, provider: 1, kind: "stuck", ms: 2701 }],
+      restores: [{ of: "raw", backupAt: 896, at: 2277, stopped: true }],
       poisons: [],
       clockSkewMs: 0,
     },

@@ -82,15 +82,16 @@ export class SimSource implements BlockSource {
 
   async *fetchRange(
     { from, to }: BlockRange,
-    { signal, onParent, final }: FetchRangeOptions,
+    { signal, onParent, finalTo = -1 }: FetchRangeOptions,
   ): AsyncGenerator<readonly SimBlock[]> {
     let last: SimBlock | undefined
     for (let at = from; at < to; at += blocksPerRequest) {
       signal.throwIfAborted()
       const batch = await this.ask((provider) => {
         const count = Math.min(blocksPerRequest, to - at)
-        if (final && provider.finalizedHeight() < at + count - 1)
-          throw new IndexerError("RPC_BLOCK_MISSING", `the node does not call block ${at + count - 1} final`)
+        const lastFinal = Math.min(finalTo, at + count - 1)
+        if (lastFinal >= at && provider.finalizedHeight() < lastFinal)
+          throw new IndexerError("RPC_BLOCK_MISSING", `the node does not call block ${lastFinal} final`)
         if (at === from) onParent?.(provider.block(from - 1)?.hash)
         return Array.from({ length: count }, (_, i) => {
           const block = provider.block(at + i)

@@ -363,16 +363,19 @@ test("a block below that cannot be had is no fault of the range", async () => {
 })
 
 test("final blocks are taken only from a node that calls them final itself, where it has such a notion", async () => {
-  const final = async (source: EvmSource): Promise<RawBlock[]> => {
+  const final = async (source: EvmSource, finalTo = 59): Promise<RawBlock[]> => {
     const got: RawBlock[] = []
-    for await (const batch of source.fetchRange({ from: 30, to: 60 }, { signal, final: true }))
-      got.push(...batch)
+    for await (const batch of source.fetchRange({ from: 30, to: 60 }, { signal, finalTo })) got.push(...batch)
     return got
   }
   // It stands still, with block 36 final, on a branch that has lost since.
   const still = await serve(node(100, new SyntheticChain({ transactions: 4, logs: 6, forkAt: 59 })))
   const along = await serve(node(1000))
   expect(await failure(final(sourceOf([still])))).toMatchObject({ code: "RPC_BLOCK_MISSING" })
+  // One block of the range is final and not called so, the rest is new: the same.
+  expect(await failure(final(sourceOf([still]), 37))).toMatchObject({ code: "RPC_BLOCK_MISSING" })
+  expect(heights(await final(sourceOf([still]), 36))).toEqual(numbers(30, 60))
+  expect(heights(await final(sourceOf([still]), 20))).toEqual(numbers(30, 60))
   const blocks = await final(sourceOf([still, along], { maxBatchBlocks: 10 }))
   expect(heights(blocks)).toEqual(numbers(30, 60))
   expect(blocks.at(-1)!.hash).toBe(chain.hash(59))

@@ -31,8 +31,8 @@ const receiptsPerRequest = 100
 export interface FetchBlocksOptions extends CallOptions {
   /** Asks for the header of the block below the range, too. */
   readonly withParent?: boolean | undefined
-  /** Takes nothing from a provider that calls less than the range final. */
-  readonly final?: boolean | undefined
+  /** Takes no block up to this height from a provider that does not call it final. */
+  readonly finalTo?: number | undefined
 }
 
 export function fetchBlocks(
@@ -57,9 +57,10 @@ async function fetchByBlock(
   const count = range.to - range.from
   // Last, so that the others are where they always are.
   if (options.withParent) calls.push(headerCall(range.from - 1))
-  if (options.final) calls.push(finalizedCall)
+  const lastFinal = lastFinalIn(range, options)
+  if (lastFinal !== undefined) calls.push(finalizedCall)
   const reply = await provider.post(calls, options)
-  if (options.final) assertFinal(provider, range, reply.answer(calls.length - 1))
+  if (lastFinal !== undefined) assertFinal(provider, lastFinal, reply.answer(calls.length - 1))
   const exact = once(() => reply.readExact())
   return {
     range,
@@ -92,10 +93,11 @@ async function fetchByTransaction(
 ): Promise<FetchedBatch> {
   const heights = Array.from({ length: range.to - range.from }, (_, i) => range.from + i)
   const below = options.withParent ? [headerCall(range.from - 1)] : []
-  const final = options.final ? [finalizedCall] : []
+  const lastFinal = lastFinalIn(range, options)
+  const final = lastFinal === undefined ? [] : [finalizedCall]
   const reply = await provider.post([...heights.map(blockCall), ...below, ...final], options)
   const answers = reply.read()
-  if (options.final) assertFinal(provider, range, answers.at(-1)!)
+  if (lastFinal !== undefined) assertFinal(provider, lastFinal, answers.at(-1)!)
   const blocks = heights.map((height, i) => readBlock(provider, height, answers[i]!))
   const calls = blocks.flatMap((block) =>
     block.transactions.map((tx): RpcCall => ({ method: "eth_getTransactionReceipt", params: [tx?.hash] })),
@@ -150,14 +152,18 @@ const headerCall = (height: number): RpcCall => ({
 
 const finalizedCall: RpcCall = { method: "eth_getBlockByNumber", params: ["finalized", false] }
 
+function lastFinalIn(range: BlockRange, { finalTo }: FetchBlocksOptions): number | undefined {
+  return finalTo === undefined || finalTo < range.from ? undefined : Math.min(finalTo, range.to - 1)
+}
+
 /** A provider that has no notion of finality is believed. */
-function assertFinal(provider: JsonRpcClient, range: BlockRange, { value }: RpcAnswer): void {
+function assertFinal(provider: JsonRpcClient, lastFinal: number, { value }: RpcAnswer): void {
   const height = isObject(value) ? quantityValue(value["number"]) : -1
-  if (height >= 0 && height < range.to - 1)
+  if (height >= 0 && height < lastFinal)
     throw new IndexerError(
       "RPC_BLOCK_MISSING",
-      `${provider.label} calls no block above ${height} final, asked was for block ${range.to - 1}; it lags behind`,
-      { height: range.to - 1, data: { provider: provider.label } },
+      `${provider.label} calls no block above ${height} final, asked was for block ${lastFinal}; it lags behind`,
+      { height: lastFinal, data: { provider: provider.label } },
     )
 }
 

@@ -67,7 +67,7 @@ export class RangeFetcher {
 
   async *fetchRange(range: BlockRange, options: RangeFetchOptions): AsyncGenerator<readonly RawBlock[]> {
     const { budget, size } = this.#deps
-    const { urgent, onParent, final } = options
+    const { urgent, onParent, finalTo } = options
     options.signal.throwIfAborted()
     // Ends every request under way when the consumer leaves, for whatever reason.
     const ours = new AbortController()
@@ -83,7 +83,7 @@ export class RangeFetcher {
       size,
       fetch: (part) =>
         this.#fetch(part, {
-          ...{ signal, urgent, final },
+          ...{ signal, urgent, finalTo },
           withParent: onParent !== undefined && part.from === range.from,
         }),
     })
@@ -97,7 +97,11 @@ export class RangeFetcher {
         if (batches === undefined) return
         if (previous === undefined) onParent?.(batches[0]!.parent())
         for (const batch of batches) {
-          for await (const { fetched, blooms } of this.#settle(batch, previous, { signal, urgent, final })) {
+          for await (const { fetched, blooms } of this.#settle(batch, previous, {
+            signal,
+            urgent,
+            finalTo,
+          })) {
             const block = decodeBlock(fetched, blooms, { chainId })
             previous = block.hash
             yield [block]

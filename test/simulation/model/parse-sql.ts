@@ -177,7 +177,8 @@ class Parser {
     const limit = this.takeWord("limit") ? this.expression() : undefined
     let lock: Select["lock"]
     if (this.takeWord("for")) {
-      this.expectWord("update")
+      // A shared lock is held by one at a time here: nobody shares the rows that are locked so.
+      if (!this.takeWord("share")) this.expectWord("update")
       const of = this.takeWord("of") ? this.word() : undefined
       const skipLocked = this.takeWord("skip")
       if (skipLocked) this.expectWord("locked")
