@@ -247,6 +247,21 @@ describe("ingesting a range", () => {
     expect(wanted).toEqual([false, true])
   })
 
+  test("a range that reaches above finality asks for its final blocks as such", async () => {
+    await store.database.query("update raw.chain_state set finalized_height = 12, live_from = 12")
+    const real = store.source(server.url)
+    const asked: unknown[] = []
+    const source: BlockSource = {
+      ...wrap(real),
+      fetchRange: (part, { finalTo, ...options }) => {
+        asked.push(finalTo)
+        return real.fetchRange(part, options)
+      },
+    }
+    for (const part of [range(12, 20), range(0, 12), range(20, 30)]) await store.ingest(source, part)
+    expect(asked).toEqual([12, 12, 12])
+  })
+
   test("a first block that names another parent than the node does is refused where nothing is stored below", async () => {
     const real = store.source(server.url)
     const source: BlockSource = {

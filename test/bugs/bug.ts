@@ -10,7 +10,12 @@ export interface Patch {
 
 /** Faults and orders that nobody wrote down for this bug: seeds of the simulation, or a fault scenario on real processes. */
 export type Catcher =
-  | { readonly by: "simulation"; readonly seeds: number }
+  | {
+      readonly by: "simulation"
+      readonly seeds: number
+      /** Of test/simulation/regressions.ts: its faults, with the chances of so many seeds. */
+      readonly regression?: string
+    }
   | { readonly by: "chaos"; readonly scenario: string; readonly count: number; readonly seed?: number }
 
 /** A test of the very rule that the bug breaks. */

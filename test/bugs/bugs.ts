@@ -8,6 +8,7 @@ import { coverageApartFromData } from "./coverage-apart-from-data.js"
 import { coverageIsAHull } from "./coverage-is-a-hull.js"
 import { cutKeepsItsToken } from "./cut-keeps-its-token.js"
 import { equalHeights } from "./equal-heights.js"
+import { finalFromAnyNode } from "./final-from-any-node.js"
 import { finalityJumps } from "./finality-jumps.js"
 import { forksMixedInARange } from "./forks-mixed-in-a-range.js"
 import { gapsBelowOverlooked } from "./gaps-below-overlooked.js"
@@ -36,6 +37,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "undo-deletes-state": undoDeletesState,
   "equal-heights": equalHeights,
   "finality-jumps": finalityJumps,
+  "final-from-any-node": finalFromAnyNode,
   "forks-mixed-in-a-range": forksMixedInARange,
   "absent-parent-passes": absentParentPasses,
   "straddling-lease-dropped": straddlingLeaseDropped,

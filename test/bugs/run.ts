@@ -21,7 +21,10 @@ if (unknown.length > 0)
 const chosen = Object.entries(bugs).filter(([name]) => names.length === 0 || names.includes(name))
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`
 const describe = ({ caughtBy, test }: Bug): string => {
-  if (caughtBy.by === "simulation") return `simulation, ${caughtBy.seeds} seeds`
+  if (caughtBy.by === "simulation") {
+    const { seeds, regression } = caughtBy
+    return `simulation, ${seeds} seeds${regression === undefined ? "" : ` of "${regression}"`}`
+  }
   return caughtBy.by === "chaos"
     ? `chaos, ${caughtBy.scenario} ${caughtBy.count}, seed ${caughtBy.seed ?? 1}`
     : `test: ${test.title}`
@@ -41,10 +44,10 @@ function catchers(): Bug[] {
   const each = new Map<string, Bug>()
   for (const [, bug] of chosen) {
     const { caughtBy } = bug
-    const key = caughtBy.by === "simulation" ? "simulation" : describe(bug)
+    const isAnySeeds = caughtBy.by === "simulation" && caughtBy.regression === undefined
+    const key = isAnySeeds ? "simulation" : describe(bug)
     const known = each.get(key)?.caughtBy
-    if (known?.by !== "simulation" || (caughtBy.by === "simulation" && caughtBy.seeds > known.seeds))
-      each.set(key, bug)
+    if (known?.by !== "simulation" || (isAnySeeds && caughtBy.seeds > known.seeds)) each.set(key, bug)
   }
   return [...each.values()]
 }

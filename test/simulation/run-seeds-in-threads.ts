@@ -11,6 +11,7 @@ const youngMb = 96
 export async function runSeedsInThreads({
   from,
   count,
+  plan,
   threads,
   onSeed,
 }: SeedBatch & { threads: number; onSeed?: (done: number) => void }): Promise<SeedsResult> {
@@ -18,7 +19,7 @@ export async function runSeedsInThreads({
   let next = from
   let failedAt = Number.POSITIVE_INFINITY
   const deal = (): SeedBatch | undefined => {
-    const batch = { from: next, count: Math.min(seedsPerBatch, from + count - next) }
+    const batch = { from: next, count: Math.min(seedsPerBatch, from + count - next), plan }
     if (batch.count <= 0 || next > failedAt) return undefined
     next += batch.count
     return batch

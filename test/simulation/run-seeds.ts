@@ -1,12 +1,14 @@
 // Many seeds, one after the other, until one fails; and how many of them met what the protocol is for.
 
-import { planOf } from "./plan.js"
+import { type Plan, planOf } from "./plan.js"
 import { type Laboratory, type SimulationResult, simulate } from "./simulate.js"
 import type { Encounters } from "./world.js"
 
 export interface SeedBatch {
   readonly from: number
   readonly count: number
+  /** The same faults with each seed's chances, instead of the seed's own. */
+  readonly plan?: Plan | undefined
 }
 
 export interface SeedsResult {
@@ -48,10 +50,13 @@ export function together(a: SeedsResult, b: SeedsResult): SeedsResult {
   }
 }
 
-export async function runSeeds(laboratory: Laboratory, { from, count }: SeedBatch): Promise<SeedsResult> {
+export async function runSeeds(
+  laboratory: Laboratory,
+  { from, count, plan }: SeedBatch,
+): Promise<SeedsResult> {
   let all = noSeeds
   for (let seed = from; seed < from + count && !all.failed; seed++) {
-    const result = await simulate(laboratory, planOf(seed))
+    const result = await simulate(laboratory, plan ? { ...plan, seed } : planOf(seed))
     all = together(all, {
       seeds: 1,
       met: each((name) => (result.encounters[name] > 0 ? 1 : 0)),

@@ -30,4 +30,4 @@ test("a seed is no toy", () => {
   }
 })
 
-describeSeeds({ from: 0, count: 5_000 })
+describeSeeds({ from: 0, count: 10_000 })

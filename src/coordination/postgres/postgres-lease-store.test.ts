@@ -230,13 +230,14 @@ describe("the lease store on Postgres alone", () => {
     withHarness(async (harness) => {
       const connection = await harness.connect()
       const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(83) })
+      await leaveExpired(harness)
       await store.claim(request({ backend: connection.backend, ttlMs: 60_000 }))
       const reaper = reaperThatPauses(await harness.connect(), async () => {
         await harness.admin.query(
-          "update raw.worker_leases set lease_expires_at = clock_timestamp() where status = 'ACTIVE'",
+          "update raw.worker_leases set lease_expires_at = clock_timestamp() where lease_expires_at > clock_timestamp()",
         )
       })
-      expect(await reaper.reap()).toMatchObject({ expired: 0, backendsEnded: 0 })
+      expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
       const next = await harness.open()
       expect(await next.reap()).toMatchObject({ backendsEnded: 1 })
     }))
@@ -245,11 +246,12 @@ describe("the lease store on Postgres alone", () => {
     withHarness(async (harness) => {
       const connection = await harness.connect()
       const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(85) })
+      await leaveExpired(harness)
       const reaper = reaperThatPauses(await harness.connect(), async () => {
         await store.claim(request({ backend: connection.backend }))
         await harness.admin.query("update raw.worker_leases set lease_expires_at = '2000-01-01'")
       })
-      expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
+      expect(await reaper.reap()).toMatchObject({ expired: 2, backendsEnded: 0 })
       await expect.poll(() => connection.closed).toBe(true)
     }))
 
@@ -510,6 +512,12 @@ async function lockHeld(admin: Connection): Promise<boolean> {
 async function waitingForAdvisoryLock(admin: Connection): Promise<boolean> {
   const { rows } = await admin.query("select 1 from pg_locks where locktype = 'advisory' and not granted")
   return rows.length > 0
+}
+
+/** Without one the reaper has nothing to do, and its first look is its only one. */
+async function leaveExpired(harness: PostgresHarness): Promise<void> {
+  await (await harness.open()).claim(request())
+  await harness.advance(30_001)
 }
 
 /** Lets something happen after it looked at backends, and before it looks at leases. */

@@ -12,10 +12,28 @@ import { failLease } from "./fail-lease.js"
 
 const pruneBatch = 10_000
 
-/** The moment up to which leases count as ended, for both steps of one run. */
-export async function readCutoff(sql: Queryable): Promise<string> {
-  const { rows } = await sql.query<{ cutoff: string }>("select clock_timestamp()::text as cutoff")
-  return rows[0]!.cutoff
+const isEnded = (moment: string): string =>
+  `status = 'ACTIVE' and (
+     lease_expires_at < ${moment}
+     or backend_pid is not null and not exists (
+       select from pg_stat_activity as activity
+       where activity.pid = lease.backend_pid
+         -- Another role's backend shows no start: it may be the holder's, so only time tells.
+         and coalesce(activity.backend_start = lease.backend_start, true)))`
+
+const isOld = "status = 'COMPLETED' and completed_at < clock_timestamp() - interval '1 day'"
+
+/** The moment up to which leases count as ended, for both steps of one run. Nothing is due at most times, and then this is all there is to a run. */
+export async function readCutoff(
+  tables: CoordinationTables,
+  sql: Queryable,
+): Promise<{ cutoff: string; due: boolean }> {
+  const { rows } = await sql.query<{ cutoff: string; due: boolean }>(
+    `select clock_timestamp()::text as cutoff,
+       exists (select from ${tables.leases} as lease where ${isEnded("clock_timestamp()")})
+       or exists (select from ${tables.leases} where ${isOld}) as due`,
+  )
+  return rows[0]!
 }
 
 export async function endExpiredBackends(
@@ -64,14 +82,8 @@ export async function reapLeases(
     `select id, from_height, to_height, attempt, backend_pid, backend_start::text as backend_start,
        pg_postmaster_start_time() > lease_expires_at - lease_ttl_ms * interval '1 ms' as database_restarted
      from ${tables.leases} as lease
-     where status = 'ACTIVE' and (
-       -- The same moment as above: a lease that ended in between would be given away with its backend left alive, for ever.
-       lease_expires_at < $1::timestamptz
-       or backend_pid is not null and not exists (
-         select from pg_stat_activity as activity
-         where activity.pid = lease.backend_pid
-           -- Another role's backend shows no start: it may be the holder's, so only time tells.
-           and coalesce(activity.backend_start = lease.backend_start, true)))
+     -- The same moment as above: a lease that ended in between would be given away with its backend left alive, for ever.
+     where ${isEnded("$1::timestamptz")}
      for update skip locked`,
     [cutoff],
   )
@@ -93,7 +105,7 @@ export async function reapLeases(
   const { rows: pruned } = await tx.query(
     `delete from ${tables.leases} where id in (
        select id from ${tables.leases}
-       where status = 'COMPLETED' and completed_at < clock_timestamp() - interval '1 day'
+       where ${isOld}
        order by completed_at limit ${pruneBatch})
      returning 1 as gone`,
   )

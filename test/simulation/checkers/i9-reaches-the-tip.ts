@@ -32,6 +32,14 @@ export function unfinished(world: World): string | undefined {
     const done = countHeights(union(heights, skipped))
     if (done !== length - lacking) return `${worker} has ${done} of ${length - lacking} blocks`
   }
+  // The worker has to have tried it: a block that nobody has claimed yet is not dead, and the run not over.
+  for (const [height, worker] of poisoned) {
+    const isDead = [...unfinishedLeases(app)].some(
+      (lease) =>
+        lease["worker_type"] === worker && lease["from_height"] === height && lease["status"] === "DEAD",
+    )
+    if (!isDead) return `block ${height}, which ${worker} cannot take, is not DEAD`
+  }
   // One that was tried together with the worker that cannot take the block.
   const isHeldUp = (lease: Values): boolean =>
     simRegistry
