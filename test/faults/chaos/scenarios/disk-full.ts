@@ -26,14 +26,16 @@ export const diskFull: Scenario = {
     const { count } = scene
     const random = seededRandom(scene.seed)
     const disk = await mountDisk(scene)
-    const blocks = count * (scene.isQuick ? 400 : 1_500)
+    // As many as the disk has room for, slowly, so that there is work left at the last time.
+    const [blocksEach, requestsPerSecond] = scene.isQuick ? [400, 200] : [250, 10]
+    const blocks = count * blocksEach
     // A log that stays small beside the tables, so that both are met: a full log and a full table.
     const settings = { max_wal_size: "64MB", min_wal_size: "32MB" }
     const postgres = await scene.postgres({ parent: disk, settings })
     const { url: rpcUrl } = await scene.node({ blocks })
     const stage = await scene.stage({
       ...{ postgres, rpcUrl, roles: "ingest,work" },
-      env: { RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", RPC_MAX_RPS: "200" },
+      env: { RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", RPC_MAX_RPS: String(requestsPerSecond) },
     })
     for (let i = 0; i < 2; i++) stage.start()
     await waitUntil(async () => (await stage.progress()) > 20, { what: "work under way", timeoutMs: 120_000 })
@@ -42,9 +44,7 @@ export const diskFull: Scenario = {
     const ballast = join(disk, "ballast")
     for (let fill = 1; fill <= count; fill++) {
       const before = stage.members.map(({ lines }) => lines.length)
-      const { bavail, bsize } = await statfs(disk)
-      const left = Math.floor(random.next() * 4 * megabyte)
-      await run("fallocate", ["-l", String(bavail * bsize - left), ballast])
+      await fillUp(disk, { ballast, left: Math.floor(random.next() * 4 * megabyte) })
       const code = await waitUntil(
         () => {
           const said = stage.members.flatMap(({ lines }, i) => lines.slice(before[i]!))
@@ -79,6 +79,20 @@ export const diskFull: Scenario = {
     })
     return { times: count, compared, recovery: times(resumedMs), facts: { blocks, ...met } }
   },
+}
+
+/** Postgres writes on meanwhile: what was free a moment ago may not be. */
+async function fillUp(disk: string, { ballast, left }: { ballast: string; left: number }): Promise<void> {
+  await waitUntil(
+    async () => {
+      const { bavail, bsize } = await statfs(disk)
+      return run("fallocate", ["-l", String(bavail * bsize - left), ballast]).then(
+        () => true,
+        () => false,
+      )
+    },
+    { what: "a disk that is full", timeoutMs: 10_000, everyMs: 10 },
+  )
 }
 
 async function mountDisk(scene: Scene): Promise<string> {
