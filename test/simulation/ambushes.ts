@@ -1,12 +1,14 @@
 // Faults that wait for a statement: whoever sent it is stopped or killed before it hears the answer.
 
+import type { BlockRange } from "../../src/domain/block-range.js"
+import { contains } from "../../src/domain/range-set.js"
 import type { ModelConnection } from "./model/model-connection.js"
 import type { Committed } from "./model/model-database.js"
 import type { Ambush } from "./plan.js"
 import type { SimHost } from "./sim-host.js"
 import { SimRandom } from "./sim-random.js"
 import type { StatementKind } from "./statement-kinds.js"
-import type { World } from "./world.js"
+import { coverageOf, type World } from "./world.js"
 
 const comeBackMs = 600
 
@@ -20,14 +22,22 @@ export interface SentStatement {
 export class Ambushes {
   private readonly world: World
   private readonly strike: (ambush: Ambush, host: SimHost) => void
+  private readonly mend: (range: BlockRange) => boolean
   private readonly random: SimRandom
   private waiting: Ambush[] = []
   /** Frozen, and their leases are still theirs. */
   private frozen: SimHost[] = []
 
-  constructor(world: World, { strike }: { strike: (ambush: Ambush, host: SimHost) => void }) {
+  constructor(
+    world: World,
+    {
+      strike,
+      mend,
+    }: { strike: (ambush: Ambush, host: SimHost) => void; mend: (range: BlockRange) => boolean },
+  ) {
     this.world = world
     this.strike = strike
+    this.mend = mend
     this.random = new SimRandom(world.plan.seed ^ 0x51ed270b)
     for (const ambush of world.plan.ambushes)
       world.scheduler.after(ambush.at, () => void this.waiting.push(ambush))
@@ -36,8 +46,10 @@ export class Ambushes {
   onStatement(sent: SentStatement): void {
     if (this.waiting.length === 0 || sent.kind === undefined || this.world.healed) return
     for (const ambush of this.waiting) {
-      if (ambush.on !== sent.kind || (sent.rowCount === 0 && sent.kind !== "write")) continue
+      if (ambush.on !== sent.kind || (sent.rowCount === 0 && sent.kind !== "write" && sent.kind !== "read"))
+        continue
       if (ambush.fork && !this.fork(sent)) continue
+      if (ambush.mend && !this.mendRead(sent)) continue
       this.waiting = this.waiting.filter((other) => other !== ambush)
       const host = sent.connection.host as SimHost
       this.strike(ambush, host)
@@ -58,14 +70,27 @@ export class Ambushes {
     }
   }
 
-  /** Inside the range that was claimed to be derived, if it is long enough and not final. Whoever claims for raw may be the one who would find out. */
-  private fork({ params, connection }: SentStatement): boolean {
+  /** Inside the range that is derived, if it is long enough and not final. Whoever claims for raw may be the one who would find out. */
+  private fork(sent: SentStatement): boolean {
     const { chain, app } = this.world
-    if (connection.database !== app) return false
-    const from = Math.max((params[1] as number[])[0]! + 1, chain.finalizedHeight + 1)
-    const to = (params[2] as number[])[0]!
+    if (sent.connection.database !== app) return false
+    const range = derivedRange(sent)
+    const from = Math.max(range.from + 1, chain.finalizedHeight + 1)
+    const { to } = range
     if (from >= to) return false
     const depth = chain.blocks.length - this.random.between(from, to - 1)
     return chain.reorganize(depth, depth + this.random.between(-1, 2)) > 0
   }
+
+  /** Rows that another derived before, if some of them are wrong: those of the same group nobody else can see yet. */
+  private mendRead(sent: SentStatement): boolean {
+    const range = derivedRange(sent)
+    const { heights } = coverageOf(this.world.app, "sim_transfers")
+    return contains(heights, range) && this.mend(range)
+  }
+}
+
+function derivedRange({ kind, params }: SentStatement): BlockRange {
+  if (kind !== "claim") return { from: params[0] as number, to: params[1] as number }
+  return { from: (params[1] as number[])[0]!, to: (params[2] as number[])[0]! }
 }

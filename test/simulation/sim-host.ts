@@ -23,6 +23,7 @@ export class SimHost implements Host {
   private readonly connections = new Set<ModelConnection>()
   private pausedAt: number | undefined
   private frozenMs = 0
+  private lateMs = 0
   private readonly inbox: (() => void)[] = []
   private readonly scheduler: Scheduler
   private readonly slowPart: () => number
@@ -74,9 +75,20 @@ export class SimHost implements Host {
     return new Promise((resolve, reject) => {
       this.scheduler.after(this.latency(), () => {
         if (!this.alive) return
-        effect((error, value) => this.deliver(() => (error ? reject(error) : resolve(value as T))))
+        effect((error, value) => {
+          const hear = (): void => this.deliver(() => (error ? reject(error) : resolve(value as T)))
+          const { lateMs } = this
+          if (lateMs === 0) return hear()
+          this.lateMs = 0
+          this.scheduler.after(lateMs, hear)
+        })
       })
     })
+  }
+
+  /** The answer that is on its way comes late. */
+  stall(ms: number): void {
+    this.lateMs = ms
   }
 
   pause(): void {
