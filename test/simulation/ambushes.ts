@@ -1,7 +1,7 @@
 // Faults that wait for a statement: whoever sent it is stopped or killed before it hears the answer.
 
 import type { BlockRange } from "../../src/domain/block-range.js"
-import { contains } from "../../src/domain/range-set.js"
+import { contains, type RangeSet } from "../../src/domain/range-set.js"
 import type { ModelConnection } from "./model/model-connection.js"
 import type { Committed } from "./model/model-database.js"
 import type { Ambush } from "./plan.js"
@@ -19,6 +19,13 @@ export interface SentStatement {
   readonly connection: ModelConnection
 }
 
+interface Stalled {
+  readonly host: SimHost
+  readonly upstream: string
+  readonly range: BlockRange
+  isGone: boolean
+}
+
 export class Ambushes {
   private readonly world: World
   private readonly strike: (ambush: Ambush, host: SimHost) => void
@@ -27,6 +34,8 @@ export class Ambushes {
   private waiting: Ambush[] = []
   /** Frozen, and their leases are still theirs. */
   private frozen: SimHost[] = []
+  /** What these heard late was made of heights that somebody takes back. */
+  private stalled: Stalled[] = []
 
   constructor(
     world: World,
@@ -54,12 +63,17 @@ export class Ambushes {
       const host = sent.connection.host as SimHost
       this.strike(ambush, host)
       if (ambush.act === "freeze") this.frozen.push(host)
+      if (ambush.act === "stall") {
+        const upstream = ambush.mend ? "sim_transfers" : "raw_ingester"
+        this.stalled.push({ host, upstream, range: derivedRange(sent), isGone: false })
+      }
       return
     }
   }
 
   /** Whoever is frozen comes back soon after it lost a lease that it cannot know to be lost. */
   onCommit(committed: Committed): void {
+    if (this.stalled.length > 0 && committed.database === this.world.app) this.hearSoon(committed)
     if (this.frozen.length === 0) return
     for (const { before } of committed.of("worker_leases")) {
       if (before?.["status"] !== "ACTIVE") continue
@@ -67,6 +81,20 @@ export class Ambushes {
       if (!host) continue
       this.frozen = this.frozen.filter((other) => other !== host)
       this.world.scheduler.after(this.random.next() * comeBackMs, () => host.resume({ frozen: true }))
+    }
+  }
+
+  /** Whoever waits for an answer hears it soon after what it was made of was taken back and is there anew. */
+  private hearSoon(committed: Committed): void {
+    for (const { after } of committed.of("coverage")) {
+      for (const one of this.stalled) {
+        if (after?.["worker_type"] !== one.upstream) continue
+        const isThere = contains(after["heights"] as RangeSet, one.range)
+        if (isThere && one.isGone) {
+          this.stalled = this.stalled.filter((other) => other !== one)
+          this.world.scheduler.after(this.random.next() * comeBackMs, () => one.host.letThrough())
+        } else one.isGone = !isThere
+      }
     }
   }
 

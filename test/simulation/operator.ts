@@ -92,7 +92,7 @@ export class Operator {
   private run(act: Act): Promise<void> {
     switch (act.kind) {
       case "rederive":
-        return this.repair({ rederive: [{ worker: act.worker, heights: [rangeOf(act)] }] })
+        return this.rederive(act.worker, rangeOf(act))
       case "refetch":
         return this.repair({ refetch: [rangeOf(act)] })
       case "mend":
@@ -101,6 +101,13 @@ export class Operator {
       case "skip":
         return this.skipForAWhile(act.backAfterMs)
     }
+  }
+
+  /** Nobody asks for what was never done. */
+  private async rederive(worker: string, range: BlockRange): Promise<void> {
+    const isDone = (): boolean => intersect([range], coverageOf(this.world.app, worker).heights).length > 0
+    while (!isDone() && !this.world.healed) await this.host.clock.sleep(lookMs)
+    await this.repair({ rederive: [{ worker, heights: [range] }] })
   }
 
   private repair(part: Partial<RepairPlan>): Promise<void> {

@@ -24,6 +24,7 @@ export class SimHost implements Host {
   private pausedAt: number | undefined
   private frozenMs = 0
   private lateMs = 0
+  private hearNow: () => void = () => undefined
   private readonly inbox: (() => void)[] = []
   private readonly scheduler: Scheduler
   private readonly slowPart: () => number
@@ -80,15 +81,26 @@ export class SimHost implements Host {
           const { lateMs } = this
           if (lateMs === 0) return hear()
           this.lateMs = 0
-          this.scheduler.after(lateMs, hear)
+          const timer = this.scheduler.after(lateMs, () => {
+            this.hearNow = () => undefined
+            hear()
+          })
+          this.hearNow = () => {
+            timer.run?.()
+            timer.run = undefined
+          }
         })
       })
     })
   }
 
-  /** The answer that is on its way comes late. */
+  /** The answer that is on its way comes late, or when it is let through. */
   stall(ms: number): void {
     this.lateMs = ms
+  }
+
+  letThrough(): void {
+    this.hearNow()
   }
 
   pause(): void {
