@@ -3,7 +3,7 @@
 
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
-import { intersect, type RangeSet, subtract } from "../../src/domain/range-set.js"
+import { intersect, type RangeSet, rangeSet, subtract } from "../../src/domain/range-set.js"
 import { isIndexerError } from "../../src/platform/errors.js"
 import type { RepairPlan } from "../../src/verify/repair-plan.js"
 import { repairStore } from "../../src/verify/repair-store.js"
@@ -32,6 +32,11 @@ const rangeOf = ({ from, blocks }: { from: number; blocks: number }): BlockRange
   from,
   to: from + blocks,
 })
+
+const takenBy = (blocks: readonly SimBlock[], worker: string): RangeSet =>
+  rangeSet(
+    blocks.flatMap(({ height, poison }) => (poison === worker ? [] : [{ from: height, to: height + 1 }])),
+  )
 
 export class Operator {
   private readonly world: World
@@ -122,8 +127,8 @@ export class Operator {
     const { world } = this
     const worker = "sim_transfers"
     for (let left: RangeSet = [range]; ; await this.host.clock.sleep(lookMs)) {
-      // Blocks that a shorter chain no longer has will not come back.
-      if (world.healed) left = intersect(left, [{ from: 0, to: world.chain.blocks.length }])
+      // Blocks that a shorter chain no longer has will not come back, nor are those done that the worker cannot take.
+      if (world.healed) left = intersect(left, takenBy(world.chain.blocks, worker))
       const heights = intersect(left, coverageOf(world.app, worker).heights)
       if (heights.length > 0 && (await this.reopen({ worker, heights, action: "repair" })))
         left = subtract(left, heights)
