@@ -1,9 +1,9 @@
 // What a seed means: how many processes, which chain, and what goes wrong when. Plain data, so that it can be printed, shrunk and run again.
 
-import { withOperator } from "./operator-plan.js"
 import { SimRandom } from "./sim-random.js"
 import { simWorkerNames } from "./sim-workers.js"
 import type { Timing } from "./timing.js"
+import { withOperator } from "./with-operator.js"
 
 export type DatabaseName = "raw" | "app"
 
