@@ -3,6 +3,7 @@
 
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
+import { useLightAbort } from "./light-abort.js"
 import { type Plan, planOf } from "./plan.js"
 import { encounterNames } from "./run-seeds.js"
 import { runSeedsInThreads } from "./run-seeds-in-threads.js"
@@ -23,6 +24,7 @@ const { values } = parseArgs({
 /** Below this a run says nothing about what it did not meet. */
 const enoughSeeds = 200
 const shrinkRuns = 150
+useLightAbort()
 const laboratory = await openLaboratory()
 
 function tell({ plan, violation }: SimulationResult): void {

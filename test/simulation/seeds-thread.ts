@@ -1,9 +1,11 @@
 // A thread that runs the batches of seeds it is given, one after the other.
 
 import { parentPort } from "node:worker_threads"
+import { useLightAbort } from "./light-abort.js"
 import { runSeeds, type SeedBatch } from "./run-seeds.js"
 import { openLaboratory } from "./simulate.js"
 
+useLightAbort()
 const port = parentPort!
 const laboratory = await openLaboratory()
 port.on("message", async (batch: SeedBatch) => port.postMessage(await runSeeds(laboratory, batch)))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { describeSeeds } from "./describe-seeds.js"
+import { useLightAbort } from "./light-abort.js"
 import { planOf } from "./plan.js"
 import { regressions } from "./regressions.js"
 import { openLaboratory, simulate } from "./simulate.js"
@@ -20,6 +21,24 @@ test("a seed is run again to the last statement", async () => {
   }
   expect(lines[0]!.length).toBeGreaterThan(500)
   expect(lines[1]).toEqual(lines[0])
+}, 60_000)
+
+test("a seed is the same with the light AbortController, to the last statement", async () => {
+  const laboratory = await openLaboratory()
+  const usual = globalThis.AbortController
+  const trace = async (seed: number): Promise<string[]> => {
+    const seen: string[] = []
+    await simulate(laboratory, planOf(seed), { trace: (line) => seen.push(line) })
+    return seen
+  }
+  for (const seed of [3, 24, 161]) {
+    const expected = await trace(seed)
+    useLightAbort()
+    const seen = await trace(seed).finally(() => {
+      globalThis.AbortController = usual
+    })
+    expect(seen).toEqual(expected)
+  }
 }, 60_000)
 
 test("a seed is no toy", () => {

@@ -1,7 +1,6 @@
 // Announces new heads by eth_subscribe over a WebSocket, opened again and again. Only hints: whoever follows the chain asks
 // for itself what it was told of, and asks unprompted while no socket is live.
 
-import { WebSocket } from "undici"
 import type { Clock } from "../../platform/clock.js"
 import { describeError } from "../../platform/errors.js"
 import type { Logger } from "../../platform/logger.js"
@@ -91,11 +90,14 @@ class EvmHeadWatch implements HeadWatch {
   }
 
   /** One connection, to its end. */
-  #listen(
+  async #listen(
     url: string,
     announce: (head: ChainHead) => void,
   ): Promise<{ readonly served: boolean; readonly reason: string }> {
     const { clock } = this.#deps
+    // Only here: it takes long to load, and most threads have no use for it.
+    const { WebSocket } = await import("undici")
+    if (this.#stop.signal.aborted) return { served: false, reason: "stopped" }
     return new Promise((resolve) => {
       const socket = new WebSocket(url)
       const over = new AbortController()

@@ -1,9 +1,9 @@
 // One POST to one URL over kept-alive connections, the answer as one Buffer. A timeout, an abort or an answer over the
 // limit destroys the request on its socket: nothing goes on arriving after the promise has settled.
 
-import { Pool } from "undici"
 import type { Clock } from "../../platform/clock.js"
 import { IndexerError } from "../../platform/errors.js"
+import { HttpPool } from "../../platform/http-pool.js"
 import type { BufferPool } from "./buffer-pool.js"
 import { decodedOrSame } from "./provider-url.js"
 
@@ -28,7 +28,7 @@ export interface PostOptions {
 
 export class HttpEndpoint {
   readonly #clock: Clock
-  readonly #pool: Pool
+  readonly #pool: HttpPool
   readonly #path: string
   readonly #headers: Record<string, string>
   readonly #maxResponseBytes: number
@@ -45,7 +45,7 @@ export class HttpEndpoint {
       const pair = `${decodedOrSame(url.username)}:${decodedOrSame(url.password)}`
       this.#headers["authorization"] = `Basic ${Buffer.from(pair).toString("base64")}`
     }
-    this.#pool = new Pool(url.origin, {
+    this.#pool = new HttpPool(url.origin, {
       connections: options.connections,
       pipelining: 1,
       // One deadline of our own covers connecting, waiting and reading.
