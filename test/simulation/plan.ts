@@ -3,6 +3,7 @@
 import { SimRandom } from "./sim-random.js"
 import { simWorkerNames } from "./sim-workers.js"
 import type { Timing } from "./timing.js"
+import { withOperator } from "./with-operator.js"
 
 export type DatabaseName = "raw" | "app"
 
@@ -59,6 +60,8 @@ export interface Plan {
     readonly stopped: boolean
   }[]
   readonly poisons: readonly { readonly at: number; readonly worker: string }[]
+  /** What a person does, in some seeds. */
+  readonly acts?: readonly Act[]
   /** How far each process's clock is off. */
   readonly clockSkewMs: number
   /** Today's when absent. */
@@ -67,17 +70,40 @@ export interface Plan {
 
 /**
  * Faults at random moments mostly meet processes that have nothing to lose. These wait for the first statement of their kind after `at`, and
- * strike before its answer is heard. `fork`: the chain is reorganised as well, inside the range that the statement claimed.
+ * strike before its answer is heard. `stall`: that answer comes late, and nothing else is held up, so its leases are renewed meanwhile.
+ * `fork`: the chain is reorganised as well, inside the range that the statement claimed, read or wrote. `mend`: rows that were read are
+ * given back by a person who found them wrong.
  */
 export interface Ambush {
   readonly at: number
   readonly on: AmbushedStatement
-  readonly act: "stop" | "freeze" | "kill" | "silence"
+  readonly act: "stop" | "freeze" | "kill" | "silence" | "stall"
   readonly ms: number
   readonly fork: boolean
+  readonly mend?: boolean
 }
 
-export const ambushedStatements = ["claim", "write", "complete", "intent", "undo"] as const
+/**
+ * Of a person. `rederive`: heights are given back to a worker. `mend`: the first worker gets these blocks wrong until then; now it is mended, and
+ * they are given back. `refetch`: raw blocks are taken back. `skip`: the first DEAD block is skipped, and tried again later.
+ */
+export type Act =
+  | {
+      readonly kind: "rederive"
+      readonly at: number
+      readonly worker: string
+      readonly from: number
+      readonly blocks: number
+    }
+  | {
+      readonly kind: "mend" | "refetch"
+      readonly at: number
+      readonly from: number
+      readonly blocks: number
+    }
+  | { readonly kind: "skip"; readonly at: number; readonly backAfterMs: number }
+
+export const ambushedStatements = ["claim", "read", "write", "complete", "intent", "undo"] as const
 export type AmbushedStatement = (typeof ambushedStatements)[number]
 
 const minute = 60_000
@@ -96,7 +122,7 @@ export function planOf(seed: number): Plan {
   const providers = random.between(1, 2)
   const blockMs = random.between(350, 550)
   const growing = Math.floor(faultyMs / blockMs)
-  return {
+  return withOperator({
     seed,
     processes,
     lanes: random.chance(0.15) ? 2 : 1,
@@ -145,7 +171,7 @@ export function planOf(seed: number): Plan {
     restores: random.chance(0.12) ? [restore(random, { faultyMs })] : [],
     poisons: random.chance(0.15) ? [{ at: at(), worker: random.pick(simWorkerNames.slice(0, 2)) }] : [],
     clockSkewMs: random.chance(0.3) ? 10 * minute : 0,
-  }
+  })
 }
 
 function ambush(random: SimRandom, { at, recordBackend }: { at: number; recordBackend: boolean }): Ambush {

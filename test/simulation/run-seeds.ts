@@ -26,6 +26,7 @@ export const encounterNames = [
   "straddlingRollback",
   "intentFinishedByAnother",
   "outOfOrderFoldUndone",
+  "givenBackWhileRead",
 ] as const satisfies readonly (keyof Encounters)[]
 
 const each = (value: (name: keyof Encounters) => number): Encounters =>

@@ -16,6 +16,8 @@ export interface SimBlock extends RawBlock {
   readonly transfers: readonly SimTransfer[]
   /** A worker that fails on this block, always. */
   readonly poison: string | undefined
+  /** The first worker gets it wrong, until it is mended. */
+  isMisread: boolean
 }
 
 export const zeroAccount = "zero"
@@ -83,6 +85,7 @@ export class SimChain {
       parentBytes: parent?.hashBytes ?? Buffer.alloc(8),
       transfers,
       poison,
+      isMisread: false,
       timestampUs: 0n,
       scope: "full",
       transactionCount: 0,

@@ -23,6 +23,8 @@ export class SimHost implements Host {
   private readonly connections = new Set<ModelConnection>()
   private pausedAt: number | undefined
   private frozenMs = 0
+  private lateMs = 0
+  private hearNow: () => void = () => undefined
   private readonly inbox: (() => void)[] = []
   private readonly scheduler: Scheduler
   private readonly slowPart: () => number
@@ -74,9 +76,31 @@ export class SimHost implements Host {
     return new Promise((resolve, reject) => {
       this.scheduler.after(this.latency(), () => {
         if (!this.alive) return
-        effect((error, value) => this.deliver(() => (error ? reject(error) : resolve(value as T))))
+        effect((error, value) => {
+          const hear = (): void => this.deliver(() => (error ? reject(error) : resolve(value as T)))
+          const { lateMs } = this
+          if (lateMs === 0) return hear()
+          this.lateMs = 0
+          const timer = this.scheduler.after(lateMs, () => {
+            this.hearNow = () => undefined
+            hear()
+          })
+          this.hearNow = () => {
+            timer.run?.()
+            timer.run = undefined
+          }
+        })
       })
     })
+  }
+
+  /** The answer that is on its way comes late, or when it is let through. */
+  stall(ms: number): void {
+    this.lateMs = ms
+  }
+
+  letThrough(): void {
+    this.hearNow()
   }
 
   pause(): void {

@@ -21,11 +21,14 @@ import type { SimBlock } from "./sim-chain.js"
 import { simRegistry } from "./sim-workers.js"
 
 /** On the connection that is given, as one statement that may have to wait. */
-function execute(tx: SqlConnection, sql: string, statement: CompiledStatement): Promise<unknown> {
+function execute(
+  tx: SqlConnection,
+  sql: string,
+  statement: CompiledStatement,
+  params: readonly unknown[] = [],
+): Promise<unknown> {
   const connection = tx as ModelConnection
-  return connection.ask((settle) =>
-    connection.database.run(connection, { sql, params: [], statement }, settle),
-  )
+  return connection.ask((settle) => connection.database.run(connection, { sql, params, statement }, settle))
 }
 
 const done = { rows: [], rowCount: 0 }
@@ -200,14 +203,16 @@ export class SimDerivedStore implements DerivedStore<SqlConnection, SimSink> {
   }
 
   async append(tx: SqlConnection, sink: SimSink): Promise<void> {
-    await execute(tx, "copy rows", (context) => {
+    const statement: CompiledStatement = (context) => {
       for (const [name, byHeight] of sink.rows) {
         const table = context.server.table(`app.${name}`)
         for (const [height, rows] of byHeight)
           insertRow(context, { table, row: { block_height: height, rows } })
       }
       return done
-    })
+    }
+    const heights = [...sink.rows.values()].flatMap((byHeight) => [...byHeight.keys()])
+    await execute(tx, "copy rows", statement, [heights[0]!, heights.at(-1)! + 1])
     sink.written()
   }
 
@@ -216,14 +221,15 @@ export class SimDerivedStore implements DerivedStore<SqlConnection, SimSink> {
     { table, range }: { table: string; range: BlockRange },
   ): Promise<ReadonlyMap<number, readonly UpstreamRow[]>> {
     const found = new Map<number, readonly UpstreamRow[]>()
-    await execute(tx, "copy out", (context) => {
+    const statement: CompiledStatement = (context) => {
       const { rows } = context.server.table(`app.${table}`)
       for (let height = range.from; height < range.to; height++) {
         const values = rows.get(height)?.seenBy(context.transaction)
         if (values) found.set(height, values["rows"] as UpstreamRow[])
       }
       return done
-    })
+    }
+    await execute(tx, "copy out", statement, [range.from, range.to])
     return found
   }
 

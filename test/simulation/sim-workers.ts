@@ -32,8 +32,12 @@ export const transfersWorker = defineWorker({
   },
   extract: ({ block, emit }) => {
     failIfPoisoned(block, "sim_transfers")
-    for (const [at, transfer] of (block as unknown as SimBlock).transfers.entries())
-      emit.sim_transfers({ block_height: block.height, event_index: at, block_hash: block.hash, ...transfer })
+    const { transfers, isMisread } = block as unknown as SimBlock
+    for (const [at, { sender, receiver, amount: right }] of transfers.entries()) {
+      const amount = isMisread ? right + 1 : right
+      const place = { block_height: block.height, event_index: at, block_hash: block.hash }
+      emit.sim_transfers({ ...place, sender, receiver, amount })
+    }
   },
 })
 

@@ -18,6 +18,7 @@ import { EncounterCounter } from "./encounters.js"
 import { ModelDatabase, StatementBook } from "./model/model-database.js"
 import { ModelFold } from "./model/model-fold.js"
 import { appShapes, eventShape, rawShapes, stateShape } from "./model/model-schema.js"
+import { Operator } from "./operator.js"
 import type { Ambush, Plan } from "./plan.js"
 import { Scheduler } from "./scheduler.js"
 import { SimChain } from "./sim-chain.js"
@@ -120,6 +121,7 @@ export async function simulate(
       straddlingRollback: 0,
       intentFinishedByAnother: 0,
       outOfOrderFoldUndone: 0,
+      givenBackWhileRead: 0,
     },
     wentBack: false,
     healed: false,
@@ -132,8 +134,20 @@ export async function simulate(
   watch(world, { random: random.stream(2), trace, ambushes: () => ambushes })
   const hosts = runProcesses(world, { random, store, providers, trace })
   scheduleFaults(world, { providers, hosts, trace })
+  const operator = new Operator(world, {
+    host: new SimHost({
+      name: "operator",
+      scheduler,
+      random: random.stream(3),
+      latencyMs: plan.latencyMs,
+      slowPart: () => 0,
+      clockSkewMs: 0,
+    }),
+    trace,
+  })
   const ambushes = new Ambushes(world, {
     strike: (ambush, host) => strike(world, { ambush, host, hosts, trace }),
+    mend: (range) => operator.mendNow(range),
   })
   await scheduler.run(() => world.violation !== undefined || scheduler.now >= startedAt + plan.faultyMs)
   const healedAt = scheduler.now
@@ -148,7 +162,7 @@ export async function simulate(
       if (world.violation) return true
       if (scheduler.now < next) return false
       next = scheduler.now + 250
-      left = unfinished(world)
+      left = operator.left ?? unfinished(world)
       return left === undefined || scheduler.now > healedAt + reachTipMs
     })
     if (left !== undefined) world.fail("I9", `after ${reachTipMs / 1_000} s: ${left}`)
@@ -233,6 +247,7 @@ function strike(
   trace?.(`--- ${Math.round(scheduler.now - startedAt)} ms: ${act} ${host.name} at its ${on}`)
   if (act === "kill" || act === "silence")
     hosts.kill(hosts.slotOf(host), { silent: act === "silence", backAfterMs: ms })
+  else if (act === "stall") host.stall(ms)
   else {
     host.pause()
     scheduler.after(ms, () => host.resume({ frozen: act === "freeze" }))

@@ -18,6 +18,7 @@ export function kindOf(sql: string, statement: CompiledStatement): StatementKind
 
 function kindOfText(sql: string): StatementKind | undefined {
   if (sql === "copy raw.blocks" || sql === "copy rows") return "write"
+  if (sql === "copy out") return "read"
   if (sql.includes("set status = 'COMPLETED'")) return "complete"
   if (sql.includes('"worker_leases" (worker_type') && sql.includes("'ACTIVE', 1,")) return "claim"
   if (sql.includes("set intent_id = $1")) return "intent"

@@ -20,6 +20,7 @@ export interface Encounters {
   straddlingRollback: number
   intentFinishedByAnother: number
   outOfOrderFoldUndone: number
+  givenBackWhileRead: number
 }
 
 export interface World {

@@ -9,7 +9,8 @@ import type { Queryable } from "../../postgres/transaction.js"
 import { chooseGroup, type WorkerView } from "../choose-group.js"
 import { stuckAfterAttempts } from "../choose-range.js"
 import type { GroupClaimRequest, Lease } from "../lease-store.js"
-import { type CoordinationTables, claimLockClass } from "./coordination-tables.js"
+import type { CoordinationTables } from "./coordination-tables.js"
+import { lockClaims } from "./lock-claims.js"
 
 interface ViewRow {
   chain_epoch: string
@@ -31,12 +32,7 @@ export async function claimGroup(
   request: GroupClaimRequest,
 ): Promise<readonly Lease[]> {
   const names = request.members.map(({ workerType }) => workerType)
-  // In the order of their numbers, so that two groups that share workers never wait for each other in a circle.
-  await tx.query(
-    `select pg_advisory_xact_lock($1, lock) from (
-       select distinct hashtext(name) as lock from unnest($2::text[]) as name order by lock) as locks`,
-    [claimLockClass, names.map((name) => `${tables.schema}.${name}`)],
-  )
+  await lockClaims(tables, tx, names)
   // One statement, so one snapshot, begun after the locks were had: coverage read before leases would make a range
   // that a neighbour commits in between look free.
   const {

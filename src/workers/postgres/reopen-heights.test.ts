@@ -6,6 +6,8 @@ import type { Lease } from "../../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../../coordination/postgres/postgres-lease-store.js"
 import { builtInWorkers } from "../../indexes/built-in-workers.js"
 import { systemRandom } from "../../platform/random.js"
+import type { SqlExecutor } from "../../postgres/sql-executor.js"
+import type { Queryable } from "../../postgres/transaction.js"
 import { reopenHeights } from "./reopen-heights.js"
 
 const upstream = "token_worker"
@@ -16,17 +18,26 @@ afterEach(() => store.close())
 async function openWithClaim(): Promise<{ leases: PostgresLeaseStore<never>; lease: Lease }> {
   store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 12 }), { workers: builtInWorkers })
   await store.deriveAll({ workers: [upstream] })
-  const leases = new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
-  const lease = await leases.claim({
+  const lease = await claim()
+  return { leases: leasesOf() as never, lease: lease! }
+}
+
+const leasesOf = () => new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
+
+const claim = () =>
+  leasesOf().claim({
     ...{ workerType: dependent, dependencies: [upstream], holder: "test", order: "oldest", ttlMs: 60_000 },
     ...{ regions: [{ from: 0, to: 12 }], rangeSize: 1_000, maxBlocks: 12 },
   })
-  return { leases: leases as never, lease: lease! }
+
+async function somebodyWaits(): Promise<boolean> {
+  const { rows } = await store.raw.query("select 1 from pg_locks where not granted and locktype = 'advisory'")
+  return rows.length > 0
 }
 
-const reopen = () =>
+const reopen = (executor: SqlExecutor<Queryable> = store.app) =>
   reopenHeights(
-    { executor: store.app, random: systemRandom },
+    { executor, random: systemRandom },
     { worker: upstream, heights: [{ from: 5, to: 6 }], actor: "test", action: "rederive" },
   )
 
@@ -50,6 +61,25 @@ test("whoever has read the old rows cannot commit them after they were given bac
   expect(await covered(dependent)).toBe("{}")
 })
 
+test("a claim that comes while heights are given back waits, and finds them gone", async () => {
+  store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 12 }), { workers: builtInWorkers })
+  await store.deriveAll({ workers: [upstream] })
+  let claiming: Promise<Lease | undefined> | undefined
+  // All is done but the commit.
+  const executor: SqlExecutor<Queryable> = {
+    query: (sql, params) => store.app.query(sql, params),
+    transaction: (work, options) =>
+      store.app.transaction(async (tx) => {
+        const result = await work(tx)
+        claiming = claim()
+        await Promise.race([claiming, waitUntil(somebodyWaits, { what: "the claim that waits" })])
+        return result
+      }, options),
+  }
+  expect(await reopen(executor)).toBe(true)
+  expect((await claiming)?.range).toEqual({ from: 0, to: 5 })
+})
+
 test("heights are given back once the commits under way have ended", async () => {
   const { leases, lease } = await openWithClaim()
   let reopening: Promise<boolean> | undefined
@@ -57,13 +87,7 @@ test("heights are given back once the commits under way have ended", async () =>
     write: async () => undefined,
     apply: async () => {
       reopening = reopen()
-      const isWaiting = async (): Promise<boolean> => {
-        const { rows } = await store.raw.query(
-          "select 1 from pg_locks where not granted and locktype = 'advisory'",
-        )
-        return rows.length > 0
-      }
-      await Promise.race([reopening, waitUntil(isWaiting, { what: "the act that waits" })])
+      await Promise.race([reopening, waitUntil(somebodyWaits, { what: "the act that waits" })])
     },
   })
   expect(await reopening).toBe(true)

@@ -2,6 +2,7 @@
 // depends on it: one transaction under the exclusive chain lock, so that nobody who has read the old rows can commit.
 
 import { chainLock, coordinationTables } from "../../coordination/postgres/coordination-tables.js"
+import { lockClaims } from "../../coordination/postgres/lock-claims.js"
 import type { RangeSet } from "../../domain/range-set.js"
 import type { Random } from "../../platform/random.js"
 import { printMultirange } from "../../postgres/multirange.js"
@@ -35,6 +36,9 @@ export function reopenHeights<Tx extends Queryable>(
     )
     if (rows.length === 0 || !registry.worker(worker)) return false
     const workers = [worker, ...registry.dependentsOf(worker).map(({ name }) => name)]
+    // A claim asks nobody for the chain lock: one that came after the leases are cut would see the old coverage, keep its token, and commit
+    // what it read before or meanwhile once the heights are there again.
+    await lockClaims(tables, tx, workers)
     await undoHeights({ registry, random }, tx, { workers, removed: heights })
     await tx.query(`insert into ${tables.auditLog} (actor, action, details) values ($1, $2, $3)`, [
       actor,

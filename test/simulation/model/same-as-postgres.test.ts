@@ -16,7 +16,11 @@ import { evmPartitionedTables, rawIngester } from "../../../src/raw/raw-tables.j
 import { rollbackApp } from "../../../src/rollback/rollback-app.js"
 import { openIntent, readIntent } from "../../../src/rollback/rollback-intent.js"
 import { rollbackRaw } from "../../../src/rollback/rollback-raw.js"
+import { int8 } from "../../../src/workers/column.js"
+import { defineWorker, eventTable } from "../../../src/workers/define-worker.js"
 import { readRangeState } from "../../../src/workers/postgres/postgres-raw-reader.js"
+import { reopenHeights } from "../../../src/workers/postgres/reopen-heights.js"
+import { canonicalDefinition } from "../../../src/workers/worker-hash.js"
 import { seededRandom } from "../../support/seeded-random.js"
 import { createTestDatabase, type TestDatabase } from "../../support/test-database.js"
 import { Scheduler } from "../scheduler.js"
@@ -45,6 +49,24 @@ interface Side {
   pass(ms: number): Promise<void>
 }
 
+/** As app knows them, each with a table that stays empty: whoever takes heights of the first back takes those of the second too. */
+const workers = [
+  { name: "down", table: "sim_transfers", dependencies: [] },
+  { name: "below", table: "sim_moves", dependencies: ["down"] },
+].map(({ name, table, dependencies }) => {
+  const worker = defineWorker({
+    ...{ name, version: 1, dependencies, extract: () => undefined },
+    tables: { [table]: eventTable({ columns: { block_height: int8 }, key: ["block_height"] }) },
+  })
+  return { name, table, definition: JSON.parse(JSON.stringify(canonicalDefinition(worker))) as unknown }
+})
+
+/** What is done when a sequence begins: nothing, or in some of app enough to be given back. */
+const doneAtFirst = (schema: Schema, seed: number): { worker: string; to: number }[] => {
+  const isBegun = schema === "app" && seed % 4 === 1
+  return [rawIngester, "down", "below"].map((worker, at) => ({ worker, to: isBegun ? 16 - 6 * at : 0 }))
+}
+
 /** Sequences run side by side, each in a database of its own: two reapers in one would keep each other out. */
 const databases = 6
 const created: TestDatabase[] = []
@@ -56,6 +78,13 @@ beforeAll(async () => {
     const connection = await Connection.open({ url: database.url, applicationName: "test" })
     connections.push(connection)
     await ensurePartitions(connection, { tables: evmPartitionedTables, range: { from: 0, to: 100 } })
+    for (const { name, table, definition } of workers) {
+      await connection.query(`create table app.${table} (block_height int8)`)
+      await connection.query(
+        "insert into app.workers (name, version, hash, definition, dependencies, tables) values ($1, 1, '', $2, '{}', '{}')",
+        [name, JSON.stringify(definition)],
+      )
+    }
   }
 })
 afterAll(async () => {
@@ -72,9 +101,14 @@ async function realSide(connection: Connection, schema: Schema, seed: number): P
     `delete from ${schema}.worker_leases; delete from ${schema}.rollbacks; delete from ${schema}.chain_state; delete from ${schema}.coverage; ${schema === "raw" ? "delete from raw.blocks" : "select 1"}`,
   )
   await connection.query(
-    `insert into ${schema}.chain_state (chain_name, chain_id, genesis_hash, start_height) values ('t', 1, '\\x00', 0);
-     insert into ${schema}.coverage (worker_type) values ('raw_ingester'), ('down')`,
+    `insert into ${schema}.chain_state (chain_name, chain_id, genesis_hash, start_height) values ('t', 1, '\\x00', 0)`,
   )
+  for (const { worker, to } of doneAtFirst(schema, seed)) {
+    await connection.query(
+      `insert into ${schema}.coverage (worker_type, heights) values ($1, int8multirange(int8range(0, $2)))`,
+      [worker, to],
+    )
+  }
   const random = seededRandom(seed)
   return {
     sql: connection,
@@ -117,7 +151,13 @@ function modelSide(schema: Schema, seed: number): Side {
   database
     .table(`${schema}.chain_state`)
     .put({ chain_name: "t", chain_id: "1", start_height: 0, chain_epoch: 0, genesis_hash: Buffer.of(0) })
-  for (const worker_type of [rawIngester, "down"]) database.table(`${schema}.coverage`).put({ worker_type })
+  for (const { worker, to } of doneAtFirst(schema, seed)) {
+    const heights = to > 0 ? [{ from: 0, to }] : []
+    database.table(`${schema}.coverage`).put({ worker_type: worker, heights })
+  }
+  if (schema === "app")
+    for (const { name, definition } of workers)
+      database.table("app.workers").put({ name, definition, paused: false })
   const random = seededRandom(seed)
   const sql = new ModelConnection(database, host)
   return {
@@ -186,6 +226,7 @@ function draw(random: SimRandom, schema: Schema): { name: string; run: Operation
         const members = [
           { workerType: rawIngester, dependencies: [] },
           { workerType: "down", dependencies: [rawIngester], concurrency: 2 },
+          { workerType: "below", dependencies: ["down"] },
         ]
         const claimed = await leases.claimGroup({
           ...claim,
@@ -295,6 +336,18 @@ function draw(random: SimRandom, schema: Schema): { name: string; run: Operation
                 { app: sql, random: own },
                 { id: own.uuid(), epoch: pick, from: height, to: height + 6 },
               ),
+          },
+          {
+            name: "reopen",
+            weight: 3,
+            run: ({ sql, random: own }: Side) => {
+              const heights = [{ from: height >> 1, to: (height >> 1) + 1 + (pick >> 1) }]
+              const worker = pick % 3 === 0 ? "below" : "down"
+              return reopenHeights(
+                { executor: sql, random: own },
+                { worker, heights, actor: "t", action: "t" },
+              )
+            },
           },
         ]),
   ]

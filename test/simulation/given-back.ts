@@ -1,0 +1,24 @@
+// What a transaction gave back to workers by a person's act, as it says itself.
+
+import type { RangeSet } from "../../src/domain/range-set.js"
+import { parseMultirange } from "../../src/postgres/multirange.js"
+import type { Committed } from "./model/model-database.js"
+
+export interface GivenBack {
+  readonly workers: readonly string[]
+  readonly heights: RangeSet
+}
+
+interface Details {
+  readonly worker_type: string
+  readonly heights?: string
+  readonly dependents?: readonly string[]
+}
+
+export function givenBack(committed: Committed): readonly GivenBack[] {
+  return committed.of("audit_log").flatMap(({ after }) => {
+    const { worker_type, heights, dependents } = after!["details"] as Details
+    if (heights === undefined || dependents === undefined) return []
+    return [{ workers: [worker_type, ...dependents], heights: parseMultirange(heights) }]
+  })
+}

@@ -1,0 +1,181 @@
+// A person at the command line, with the product's own code: heights are given back to a worker, raw blocks taken back, DEAD blocks
+// skipped and tried again. Whatever is refused for now is tried again, as a person would.
+
+import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
+import { intersect, type RangeSet, rangeSet, subtract } from "../../src/domain/range-set.js"
+import { isIndexerError } from "../../src/platform/errors.js"
+import type { RepairPlan } from "../../src/verify/repair-plan.js"
+import { repairStore } from "../../src/verify/repair-store.js"
+import { reopenHeights } from "../../src/workers/postgres/reopen-heights.js"
+import { ModelPool } from "./model/model-pool.js"
+import type { Act } from "./plan.js"
+import type { SimBlock } from "./sim-chain.js"
+import type { SimHost } from "./sim-host.js"
+import { policy } from "./sim-process.js"
+import { simWorkerNames } from "./sim-workers.js"
+import { coverageOf, leaseRange, unfinishedLeases, type World } from "./world.js"
+
+const actor = "operator"
+const lookMs = 400
+const noRepair: RepairPlan = {
+  writeLookups: [],
+  deleteLookups: [],
+  deleteRows: [],
+  refold: [],
+  refetch: [],
+  rederive: [],
+  left: [],
+}
+
+const rangeOf = ({ from, blocks }: { from: number; blocks: number }): BlockRange => ({
+  from,
+  to: from + blocks,
+})
+
+const takenBy = (blocks: readonly SimBlock[], worker: string): RangeSet =>
+  rangeSet(
+    blocks.flatMap(({ height, poison }) => (poison === worker ? [] : [{ from: height, to: height + 1 }])),
+  )
+
+export class Operator {
+  private readonly world: World
+  private readonly host: SimHost
+  private readonly pools: { readonly raw: ModelPool; readonly app: ModelPool }
+  private readonly trace: ((line: string) => void) | undefined
+  private readonly underWay = new Set<Act>()
+  /** Acts that have their time, and may come before it. */
+  private readonly waiting = new Map<Act, () => void>()
+  /** Blocks that are derived wrongly until they are mended. */
+  private readonly wrong = new Map<Act, readonly SimBlock[]>()
+
+  constructor(world: World, { host, trace }: { host: SimHost; trace: ((line: string) => void) | undefined }) {
+    this.world = world
+    this.host = host
+    this.trace = trace
+    this.pools = { raw: new ModelPool(world.raw, host), app: new ModelPool(world.app, host) }
+    for (const act of world.plan.acts ?? []) this.schedule(act)
+  }
+
+  /** Undefined when there is nothing left to do. */
+  get left(): string | undefined {
+    const [act] = [...this.waiting.keys(), ...this.underWay]
+    return act && `the operator has to ${act.kind}`
+  }
+
+  /** Mends what is wrong in these heights now, if anything is. */
+  mendNow(range: BlockRange): boolean {
+    for (const [act, begin] of this.waiting) {
+      if (act.kind !== "mend" || !rangesOverlap(rangeOf(act), range)) continue
+      begin()
+      return true
+    }
+    return false
+  }
+
+  private schedule(act: Act): void {
+    const { scheduler, chain, startedAt } = this.world
+    if (act.kind === "mend") {
+      const { from, to } = rangeOf(act)
+      const blocks = chain.blocks.slice(from, to)
+      for (const block of blocks) block.isMisread = true
+      this.wrong.set(act, blocks)
+    }
+    const begin = (): void => {
+      if (!this.waiting.delete(act)) return
+      this.trace?.(`--- ${Math.round(scheduler.now - startedAt)} ms: the operator begins to ${act.kind}`)
+      this.underWay.add(act)
+      this.run(act).then(
+        () => this.underWay.delete(act),
+        (error: unknown) => this.world.fail("BUG", `the operator could not ${act.kind}: ${String(error)}`),
+      )
+    }
+    this.waiting.set(act, begin)
+    scheduler.after(act.at, begin)
+  }
+
+  private run(act: Act): Promise<void> {
+    switch (act.kind) {
+      case "rederive":
+        return this.rederive(act.worker, rangeOf(act))
+      case "refetch":
+        return this.repair({ refetch: [rangeOf(act)] })
+      case "mend":
+        for (const block of this.wrong.get(act)!) block.isMisread = false
+        return this.giveBackAll(rangeOf(act))
+      case "skip":
+        return this.skipForAWhile(act.backAfterMs)
+    }
+  }
+
+  /** Nobody asks for what was never done. */
+  private async rederive(worker: string, range: BlockRange): Promise<void> {
+    const isDone = (): boolean => intersect([range], coverageOf(this.world.app, worker).heights).length > 0
+    while (!isDone() && !this.world.healed) await this.host.clock.sleep(lookMs)
+    await this.repair({ rederive: [{ worker, heights: [range] }] })
+  }
+
+  private repair(part: Partial<RepairPlan>): Promise<void> {
+    const { random } = this.host
+    return this.patiently(() =>
+      repairStore({ ...this.pools, random }, { plan: { ...noRepair, ...part }, actor }),
+    )
+  }
+
+  /** Also what somebody was in the middle of deriving: once it is there. */
+  private async giveBackAll(range: BlockRange): Promise<void> {
+    const { world } = this
+    const worker = "sim_transfers"
+    for (let left: RangeSet = [range]; ; await this.host.clock.sleep(lookMs)) {
+      // Blocks that a shorter chain no longer has will not come back, nor are those done that the worker cannot take.
+      if (world.healed) left = intersect(left, takenBy(world.chain.blocks, worker))
+      const heights = intersect(left, coverageOf(world.app, worker).heights)
+      if (heights.length > 0 && (await this.reopen({ worker, heights, action: "repair" })))
+        left = subtract(left, heights)
+      if (left.length === 0) return
+    }
+  }
+
+  private async skipForAWhile(ms: number): Promise<void> {
+    const { world } = this
+    const leases = new PostgresLeaseStore({
+      executor: this.pools.app,
+      schema: "app",
+      random: this.host.random,
+      policy,
+    })
+    for (; this.skipped().length === 0; await this.host.clock.sleep(lookMs)) {
+      if (world.healed && world.chain.blocks.every(({ poison }) => poison === undefined)) return
+      const dead = [...unfinishedLeases(world.app)].find(({ status }) => status === "DEAD")
+      if (!dead) continue
+      const workerType = dead["worker_type"] as string
+      await this.patiently(() => leases.skip({ actor, workerType, height: leaseRange(dead).from }))
+    }
+    await this.host.clock.sleep(ms)
+    for (; this.skipped().length > 0; await this.host.clock.sleep(lookMs))
+      for (const one of this.skipped()) await this.reopen({ ...one, action: "retry" })
+  }
+
+  private skipped(): { worker: string; heights: RangeSet }[] {
+    return simWorkerNames
+      .map((worker) => ({ worker, heights: coverageOf(this.world.app, worker).skipped }))
+      .filter(({ heights }) => heights.length > 0)
+  }
+
+  private reopen(request: { worker: string; heights: RangeSet; action: string }): Promise<boolean> {
+    const { random } = this.host
+    return this.patiently(() => reopenHeights({ executor: this.pools.app, random }, { ...request, actor }))
+  }
+
+  private async patiently<T>(act: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await act()
+      } catch (error) {
+        if (!isIndexerError(error)) throw error
+        this.trace?.(`the operator hears: ${error.message}`)
+        await this.host.clock.sleep(lookMs)
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// What a person does meanwhile, in some seeds, and in others an answer that comes late. Drawn from a stream of its own, so that whatever
+// else a seed means does not depend on it.
+
+import type { Act, Ambush, Plan } from "./plan.js"
+import { SimRandom } from "./sim-random.js"
+import { simWorkerNames } from "./sim-workers.js"
+
+const operatedPart = 1 / 8
+const stalledPart = 1 / 8
+
+export function withOperator(plan: Plan): Plan {
+  const random = new SimRandom(Math.imul(plan.seed + 1, 0x2c1b3c6d) ^ 0x6c078965)
+  if (random.chance(operatedPart)) return operated(plan, random)
+  return random.chance(stalledPart) ? stalled(plan, random) : plan
+}
+
+const moment = ({ faultyMs }: Plan, random: SimRandom): number => random.between(300, faultyMs - 500)
+
+/** Until the chain was rolled back and what was removed is there anew: only the fence knows. */
+function stalled(plan: Plan, random: SimRandom): Plan {
+  const stall: Ambush = {
+    at: Math.floor(moment(plan, random) * 0.6),
+    on: random.pick(["read", "write"] as const),
+    act: "stall",
+    ms: random.between(2_500, 5_000),
+    fork: true,
+  }
+  return { ...plan, ambushes: [...plan.ambushes, stall] }
+}
+
+function operated(plan: Plan, random: SimRandom): Plan {
+  const stretch = (): { from: number; blocks: number } => {
+    const blocks = random.between(1, 40)
+    return { from: random.between(0, plan.blocks - blocks), blocks }
+  }
+  const acts: Act[] = []
+  if (random.chance(0.5))
+    acts.push({
+      kind: "rederive",
+      at: moment(plan, random),
+      worker: random.pick(simWorkerNames),
+      ...stretch(),
+    })
+  if (random.chance(0.4)) acts.push({ kind: "refetch", at: moment(plan, random), ...stretch(), blocks: 1 })
+  let { poisons } = plan
+  // Late, so that few reorganisations come after it.
+  if (random.chance(0.1)) {
+    const worker = random.pick(simWorkerNames.slice(0, 2))
+    poisons = [...poisons, { at: random.between(plan.faultyMs - 1_500, plan.faultyMs - 600), worker }]
+  }
+  if (poisons.length > 0)
+    acts.push({ kind: "skip", at: moment(plan, random), backAfterMs: random.between(200, 1_500) })
+  // A backup would bring back what was mended since.
+  if (plan.restores.length > 0) return { ...plan, poisons, acts }
+  const wrong = stretch()
+  // Somebody looks downstream first, when most of it is derived, so that it is read again; and only then where it came from: at that read,
+  // which is soon derived anew, or at the end.
+  const looksAt = Math.floor(plan.faultyMs * (0.3 + random.next() * 0.3))
+  acts.push({ kind: "rederive", at: looksAt, worker: "sim_holdings", ...wrong })
+  acts.push({ kind: "mend", at: plan.faultyMs - 500, ...wrong })
+  const reading: Ambush = {
+    at: 0,
+    on: "read",
+    act: "stall",
+    ms: random.between(1_500, 3_500),
+    fork: false,
+    mend: true,
+  }
+  return { ...plan, poisons, acts, ambushes: [...plan.ambushes, reading] }
+}
