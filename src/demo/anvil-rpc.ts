@@ -1,8 +1,8 @@
 // JSON-RPC to the demo's own node. The answers of a batch come back in the order of its calls; the node does not
 // promise to run them in that order.
 
+import { Pool } from "undici"
 import { IndexerError } from "../platform/errors.js"
-import { HttpPool } from "../platform/http-pool.js"
 
 export interface RpcCall {
   readonly method: string
@@ -16,11 +16,11 @@ export type RpcOutcome =
 type RpcAnswer = RpcOutcome & { readonly id: number }
 
 export class AnvilRpc {
-  readonly #pool: HttpPool
+  readonly #pool: Pool
 
   constructor(httpUrl: string, options: { readonly timeoutMs?: number } = {}) {
     const timeoutMs = options.timeoutMs ?? 30_000
-    this.#pool = new HttpPool(httpUrl, {
+    this.#pool = new Pool(httpUrl, {
       connections: 2,
       connectTimeout: timeoutMs,
       headersTimeout: timeoutMs,
