@@ -5,7 +5,7 @@ import { type PrivatePostgres, startPrivatePostgres } from "../support/private-p
 import { runWithKills } from "./kills.js"
 import { Stage } from "./stage.js"
 
-const blocks = 600
+const blocks = 400
 
 let postgres: PrivatePostgres
 let node: RunningChainServer
@@ -33,7 +33,7 @@ describe("processes killed with kill -9 while they derive", () => {
       try {
         const facts = await runWithKills(stage, {
           processes: 3,
-          kills: 6,
+          kills: 5,
           blocks,
           seed: 11,
           timeoutMs: 60_000,

@@ -27,7 +27,7 @@ describe("processes killed with kill -9", () => {
     const env = { RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", RPC_MAX_RPS: "150" }
     const stage = await Stage.open({ postgres, rpcUrl: node.url, env })
     try {
-      // A dozen more, of processes that derive as well: derived-kills.test.ts.
+      // Ten more, of processes that derive as well: derived-kills.test.ts.
       const facts = await runWithKills(stage, { processes: 3, kills: 6, blocks, seed: 7, timeoutMs: 90_000 })
       expect(facts.leasesLost).toBeGreaterThan(3)
       expect(await stage.digest()).toEqual(expected)

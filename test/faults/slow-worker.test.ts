@@ -6,8 +6,8 @@ import { Stage } from "./stage.js"
 import { configWith, poison } from "./worker-config.js"
 
 const blocks = 240
-/** Around 0.3 s: all of its blocks take a minute and more, however busy the machine, and the others some seconds. */
-const crawlSteps = 240_000_000
+/** Around 0.2 s: all of its blocks take most of a minute and more, however busy the machine, and the others some seconds. */
+const crawlSteps = 160_000_000
 
 let postgres: PrivatePostgres
 let node: RunningChainServer
