@@ -52,12 +52,15 @@ export function coverageOf(
   database: ModelDatabase,
   worker: string,
 ): { heights: RangeSet; skipped: RangeSet } {
-  const row = database.table(`${database.name}.coverage`).rows.get(worker)!.committed!
+  const row = database.table(database.name === "raw" ? "raw.coverage" : "app.coverage").rows.get(worker)!
+    .committed!
   return { heights: row["heights"] as RangeSet, skipped: row["skipped"] as RangeSet }
 }
 
 export function* unfinishedLeases(database: ModelDatabase): Generator<Values> {
-  for (const { committed } of database.table(`${database.name}.worker_leases`).hot)
+  for (const { committed } of database.table(
+    database.name === "raw" ? "raw.worker_leases" : "app.worker_leases",
+  ).hot)
     if (committed && committed["status"] !== "COMPLETED") yield committed
 }
 

@@ -26,21 +26,22 @@ export const sameAsSequential: Checker = {
       ["sim_moves", "sim_holdings"],
     ] as const) {
       const blocks = covered(world, worker)
-      const rows = [...world.app.table(`app.${table}`).committed()]
+      const stored = world.app.table(`app.${table}`)
+      const rows = [...stored.committed()]
       if (rows.length !== blocks.length)
         return world.fail("I1", `${table} has rows of ${rows.length} blocks, not of ${blocks.length}`)
       for (const block of blocks) {
-        const found = world.app.table(`app.${table}`).rows.get(block.height)?.committed?.["rows"] as
+        const found = stored.rows.get(block.height)?.committed?.["rows"] as
           | Record<string, unknown>[]
           | undefined
         const amounts = block.transfers
           .map(({ receiver, amount }) => `${block.hash} ${receiver} ${amount}`)
           .join()
-        const stored = found?.map(
+        const amountsFound = found?.map(
           (row) => `${row["block_hash"]} ${row["receiver"] ?? row["account"]} ${row["amount"]}`,
         )
-        if (stored?.join() !== amounts)
-          return world.fail("I1", `${table} has ${stored?.join()} at ${block.height}, not ${amounts}`)
+        if (amountsFound?.join() !== amounts)
+          return world.fail("I1", `${table} has ${amountsFound?.join()} at ${block.height}, not ${amounts}`)
       }
     }
   },

@@ -11,11 +11,11 @@ function check(world: World): void {
   let balances = 0
   for (const { state } of world.app.table("app.sim_holdings").committed())
     balances += (state as FoldState)["balance"] as number
+  const transfers = world.app.table("app.sim_transfers").rows
   let minted = 0
   for (const { from, to } of coverageOf(world.app, "sim_holdings").heights) {
     for (let height = from; height < to; height++) {
-      const rows = (world.app.table("app.sim_transfers").rows.get(height)?.committed?.["rows"] ??
-        []) as SimBlock["transfers"]
+      const rows = (transfers.get(height)?.committed?.["rows"] ?? []) as SimBlock["transfers"]
       for (const { sender, receiver, amount } of rows)
         minted += (sender === zeroAccount ? amount : 0) - (receiver === zeroAccount ? amount : 0)
     }

@@ -37,13 +37,29 @@ const keptCounts = [0, 1, 2]
 const sampleRanges = (count: number, from: number): BlockRange[] =>
   Array.from({ length: count }, (_, i) => ({ from: from + 10 * i, to: from + 10 * i + 1 }))
 
+interface EndColumns {
+  readonly height: string
+  readonly position: readonly { readonly name: string; readonly column: string }[]
+}
+
 export class ModelFold {
   readonly plan: FoldPlan
   private readonly sums: readonly string[]
   private readonly extremes: readonly { readonly name: string; readonly isMax: boolean }[]
+  private readonly table: string
+  private readonly sourceTables: readonly string[]
+  /** Texts are made once: they name columns of every row that is folded. */
+  private readonly endColumns: Readonly<Record<FoldEnd, EndColumns>>
 
   constructor(plan: FoldPlan) {
     this.plan = plan
+    this.table = `app.${plan.table}`
+    this.sourceTables = plan.sources.map(({ table }) => `app.${table}`)
+    const columns = (end: FoldEnd): EndColumns => ({
+      height: endColumn(end, "block_height"),
+      position: plan.position.map(({ name }) => ({ name, column: endColumn(end, name) })),
+    })
+    this.endColumns = { first: columns("first"), last: columns("last") }
     this.sums = plan.columns.filter(({ aggregate }) => aggregate === "sum").map(({ name }) => name)
     this.extremes = plan.columns
       .filter(({ aggregate }) => aggregate === "min" || aggregate === "max")
@@ -154,8 +170,8 @@ export class ModelFold {
     { from, to }: BlockRange,
     take: (contribution: Contribution) => void,
   ): void {
-    for (const source of this.plan.sources) {
-      const table = context.server.table(`app.${source.table}`)
+    for (const [at, source] of this.plan.sources.entries()) {
+      const table = context.server.table(this.sourceTables[at]!)
       const [key] = source.key
       const { where } = source
       const visitRow = (found: ModelRow | undefined): void => {
@@ -182,7 +198,7 @@ export class ModelFold {
   }
 
   private rowOf(context: Context, key: string): ModelRow | undefined {
-    return context.server.table(`app.${this.plan.table}`).rows.get(key)
+    return context.server.table(this.table).rows.get(key)
   }
 
   private stateFor(
@@ -202,7 +218,7 @@ export class ModelFold {
   }
 
   private write(context: Context, changed: ReadonlyMap<string, FoldState>): StatementResult {
-    const table = context.server.table(`app.${this.plan.table}`)
+    const table = context.server.table(this.table)
     for (const [key, state] of changed) {
       const row = table.rows.get(key)
       if (row?.holder && row.holder !== context.transaction) throw new MustWait(row.holder)
@@ -235,15 +251,16 @@ export class ModelFold {
 
   private offerEnd(state: FoldState, { row, source }: Contribution, end: FoldEnd): void {
     if (!source.seen) return
-    if (state[endColumn(end, "block_height")] !== null) {
+    const { height, position } = this.endColumns[end]
+    if (state[height] !== null) {
       let order = 0
-      for (const { name } of this.plan.position) {
-        order = (row[name] as number) - (state[endColumn(end, name)] as number)
+      for (const { name, column } of position) {
+        order = (row[name] as number) - (state[column] as number)
         if (order !== 0) break
       }
       if (end === "first" ? order >= 0 : order < 0) return
     }
-    for (const { name } of this.plan.position) state[endColumn(end, name)] = row[name] as number
+    for (const { name, column } of position) state[column] = row[name] as number
     for (const { name, aggregate } of this.plan.columns)
       if (aggregate === end) state[name] = evaluate(source.set.get(name)!, row) as string
   }
