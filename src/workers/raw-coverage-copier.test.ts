@@ -42,6 +42,7 @@ describe("the copy of raw's coverage", () => {
 
   test("waits for a rollback under way, and then sees its epoch", async () => {
     await open()
+    await store.app.query("update app.coverage set heights = '{[0,20)}'")
     const copier = new RawCoverageCopier({ raw: store.raw, app: async () => store.app })
     let copying: Promise<boolean> | undefined
     await store.app.transaction(async (tx) => {
@@ -57,6 +58,20 @@ describe("the copy of raw's coverage", () => {
     })
     expect(await copying).toBe(false)
     expect(await copied()).toBe("{[0,15)}")
+  })
+
+  test("is written again where app went back, at the same epoch and over the same connection", async () => {
+    await open()
+    const copier = new RawCoverageCopier({ raw: store.raw, app: async () => store.app })
+    expect(await copier.copy()).toBe(true)
+    await store.app.query("update app.coverage set heights = '{[0,15)}'")
+    expect(await copier.copy()).toBe(true)
+    expect(await copied()).toBe("{[0,24)}")
+    await store.raw.query("update raw.coverage set heights = '{[0,23)}', skipped = '{[23,24)}'")
+    await store.app.query("update app.coverage set heights = '{[0,23)}', skipped = '{}'")
+    expect(await copier.copy()).toBe(true)
+    const { rows } = await store.app.query("select skipped::text as skipped from app.coverage")
+    expect(rows).toEqual([{ skipped: "{[23,24)}" }])
   })
 
   test("only grows: an older reading takes nothing away", async () => {

@@ -15,8 +15,6 @@ interface RawCoverage {
 export class RawCoverageCopier {
   private readonly raw: Queryable
   private readonly app: () => Promise<SqlExecutor<Queryable>>
-  private copied = ""
-  private copiedOver: SqlExecutor<Queryable> | undefined
 
   /** `app` gives the connection to use, another one when that is lost. */
   constructor({ raw, app }: { raw: Queryable; app: () => Promise<SqlExecutor<Queryable>> }) {
@@ -34,10 +32,10 @@ export class RawCoverageCopier {
       [rawIngester],
     )
     if (!seen) return false
-    const text = `${seen.chain_epoch} ${seen.heights} ${seen.skipped}`
     const app = await this.app()
-    if (text === this.copied && app === this.copiedOver) return true
-    const isCopied = await app.transaction(
+    // Asked and not remembered: a database that went back loses what was copied, and not always the connection or the epoch it was copied at.
+    if (await hasAllOf(app, seen)) return true
+    return app.transaction(
       async (tx) => {
         await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])
         const {
@@ -53,13 +51,17 @@ export class RawCoverageCopier {
         )
         return true
       },
-      // What is lost with the server is copied again, since the connection is lost with it.
+      // What is lost with the server is copied again.
       { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000, unflushed: true },
     )
-    if (isCopied) {
-      this.copied = text
-      this.copiedOver = app
-    }
-    return isCopied
   }
+}
+
+async function hasAllOf(app: Queryable, { heights, skipped }: RawCoverage): Promise<boolean> {
+  const { rows } = await app.query(
+    `select 1 as copied from app.coverage
+     where worker_type = $1 and heights @> $2::int8multirange and skipped @> $3::int8multirange`,
+    [rawIngester, heights, skipped],
+  )
+  return rows.length > 0
 }
