@@ -1,12 +1,14 @@
 import { afterEach, expect, test } from "vitest"
 import { checkDerived } from "../../test/checker/check-derived.js"
 import { formatReport } from "../../test/checker/format-report.js"
+import { claimBeforeCommit } from "../../test/support/claim-before-commit.js"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { insertRawRows } from "../../test/support/raw-rows.js"
 import { builtInWorkers } from "../indexes/built-in-workers.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
+import type { Queryable } from "../postgres/transaction.js"
 import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import { finishRollback } from "./finish-rollback.js"
 import { reconcileStores } from "./reconcile-stores.js"
@@ -126,4 +128,22 @@ test("an app store that missed a rollback replays it, and loses what raw does no
   await new RawCoverageCopier({ raw, app: async () => store.app }).copy()
   await store.deriveAll()
   await expectRight()
+})
+
+test("a claim that comes while a rollback is replayed waits, and finds its heights gone", async () => {
+  const upstream = "token_worker"
+  const blocks = livelyBlocks({ seed: 1, from: 0, to: 30 })
+  store = await openDeriveStore(blocks, { workers: builtInWorkers, twoDatabases: true })
+  raw = new Database({ url: store.rawUrl, applicationName: "test" })
+  await rollback(20)
+  await storeBranch(5, 20, 28)
+  await rollback(27)
+  await store.deriveAll({ workers: [upstream] })
+  // App went back behind the first rollback, and went through the second before anybody noticed: its epoch is raw's.
+  await store.app.query("delete from app.rollbacks where epoch = 1")
+  const { executor, claimed } = claimBeforeCommit(store, {
+    ...{ workerType: "ft_holdings_worker", dependencies: [upstream], to: 30 },
+  })
+  expect(await reconcileStores<Queryable>({ ...deps(), app: executor })).toBe("app-went-back")
+  expect((await claimed())?.range).toEqual({ from: 0, to: 20 })
 })

@@ -2,6 +2,7 @@
 // replayed in an app database that fell behind; what a raw database forgot is taken back in app, before raw stores anything.
 
 import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
+import { lockClaims } from "../coordination/postgres/lock-claims.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
 import { forgetObserved } from "../indexes/forget-observed.js"
@@ -153,6 +154,8 @@ async function replayInApp<Tx extends Queryable>(
     const { heights, skipped } = (await readState(raw, "raw")) ?? seen
     const registry = await readStoredRegistry(tx)
     const workers = registry.workers.map(({ name }) => name)
+    // A claim that came meanwhile would see the old coverage, and no epoch need tell it from the truth: app may have gone through a later rollback before it was found to lack this one.
+    await lockClaims(tables, tx, workers)
     const missing = seen.rollbacks
       .filter(({ id }) => !own!.rollbacks.some((known) => known.id === id))
       .sort((a, b) => a.epoch - b.epoch)

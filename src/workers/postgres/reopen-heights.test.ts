@@ -1,4 +1,10 @@
 import { afterEach, expect, test } from "vitest"
+import {
+  type Claimant,
+  claimAll,
+  claimBeforeCommit,
+  somebodyWaits,
+} from "../../../test/support/claim-before-commit.js"
 import { type DeriveStore, openDeriveStore } from "../../../test/support/derive-store.js"
 import { livelyBlocks } from "../../../test/support/lively-blocks.js"
 import { waitUntil } from "../../../test/support/wait-until.js"
@@ -18,22 +24,13 @@ afterEach(() => store.close())
 async function openWithClaim(): Promise<{ leases: PostgresLeaseStore<never>; lease: Lease }> {
   store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 12 }), { workers: builtInWorkers })
   await store.deriveAll({ workers: [upstream] })
-  const lease = await claim()
+  const lease = await claimAll(store, claimant)
   return { leases: leasesOf() as never, lease: lease! }
 }
 
 const leasesOf = () => new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
 
-const claim = () =>
-  leasesOf().claim({
-    ...{ workerType: dependent, dependencies: [upstream], holder: "test", order: "oldest", ttlMs: 60_000 },
-    ...{ regions: [{ from: 0, to: 12 }], rangeSize: 1_000, maxBlocks: 12 },
-  })
-
-async function somebodyWaits(): Promise<boolean> {
-  const { rows } = await store.raw.query("select 1 from pg_locks where not granted and locktype = 'advisory'")
-  return rows.length > 0
-}
+const claimant: Claimant = { workerType: dependent, dependencies: [upstream], to: 12 }
 
 const reopen = (executor: SqlExecutor<Queryable> = store.app) =>
   reopenHeights(
@@ -64,20 +61,9 @@ test("whoever has read the old rows cannot commit them after they were given bac
 test("a claim that comes while heights are given back waits, and finds them gone", async () => {
   store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 12 }), { workers: builtInWorkers })
   await store.deriveAll({ workers: [upstream] })
-  let claiming: Promise<Lease | undefined> | undefined
-  // All is done but the commit.
-  const executor: SqlExecutor<Queryable> = {
-    query: (sql, params) => store.app.query(sql, params),
-    transaction: (work, options) =>
-      store.app.transaction(async (tx) => {
-        const result = await work(tx)
-        claiming = claim()
-        await Promise.race([claiming, waitUntil(somebodyWaits, { what: "the claim that waits" })])
-        return result
-      }, options),
-  }
+  const { executor, claimed } = claimBeforeCommit(store, claimant)
   expect(await reopen(executor)).toBe(true)
-  expect((await claiming)?.range).toEqual({ from: 0, to: 5 })
+  expect((await claimed())?.range).toEqual({ from: 0, to: 5 })
 })
 
 test("heights are given back once the commits under way have ended", async () => {
@@ -87,7 +73,7 @@ test("heights are given back once the commits under way have ended", async () =>
     write: async () => undefined,
     apply: async () => {
       reopening = reopen()
-      await Promise.race([reopening, waitUntil(somebodyWaits, { what: "the act that waits" })])
+      await Promise.race([reopening, waitUntil(() => somebodyWaits(store), { what: "the act that waits" })])
     },
   })
   expect(await reopening).toBe(true)

@@ -1,0 +1,52 @@
+// A claim that comes when all of a transaction is done but its commit: it waits until then, or goes through at once.
+
+import type { Lease } from "../../src/coordination/lease-store.js"
+import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import { systemRandom } from "../../src/platform/random.js"
+import type { SqlExecutor } from "../../src/postgres/sql-executor.js"
+import type { Queryable } from "../../src/postgres/transaction.js"
+import type { DeriveStore } from "./derive-store.js"
+import { waitUntil } from "./wait-until.js"
+
+export interface ClaimBeforeCommit {
+  /** App, for the transaction that is come upon. */
+  readonly executor: SqlExecutor<Queryable>
+  readonly claimed: () => Promise<Lease | undefined>
+}
+
+export interface Claimant {
+  readonly workerType: string
+  readonly dependencies: readonly string[]
+  readonly to: number
+}
+
+export function claimBeforeCommit(store: DeriveStore, claimant: Claimant): ClaimBeforeCommit {
+  let claiming: Promise<Lease | undefined> | undefined
+  return {
+    claimed: async () => claiming,
+    executor: {
+      query: (sql, params) => store.app.query(sql, params),
+      transaction: (work, options) =>
+        store.app.transaction(async (tx) => {
+          const result = await work(tx)
+          claiming = claimAll(store, claimant)
+          const isWaiting = () => somebodyWaits(store)
+          await Promise.race([claiming, waitUntil(isWaiting, { what: "the claim that waits" })])
+          return result
+        }, options),
+    },
+  }
+}
+
+export function claimAll(store: DeriveStore, { to, ...worker }: Claimant): Promise<Lease | undefined> {
+  const leases = new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
+  return leases.claim({
+    ...{ ...worker, holder: "test", order: "oldest", ttlMs: 60_000 },
+    ...{ regions: [{ from: 0, to }], rangeSize: 1_000, maxBlocks: to },
+  })
+}
+
+export async function somebodyWaits(store: DeriveStore): Promise<boolean> {
+  const { rows } = await store.raw.query("select 1 from pg_locks where not granted and locktype = 'advisory'")
+  return rows.length > 0
+}
