@@ -40,6 +40,8 @@ export interface Rules {
   readonly undoOnRetry: boolean
   readonly retryFences: boolean
   readonly retryLocked: boolean
+  readonly claimsWait: boolean
+  readonly replayClaimsWait: boolean
   readonly repairEpoch: boolean
   readonly reaperEnds: boolean
   readonly plainLook: boolean
@@ -90,6 +92,8 @@ export const everyRule: Rules = {
   undoOnRetry: true,
   retryFences: true,
   retryLocked: true,
+  claimsWait: true,
+  replayClaimsWait: true,
   repairEpoch: true,
   reaperEnds: true,
   plainLook: true,
@@ -137,10 +141,14 @@ export interface Setup {
   readonly group?: boolean
   /** F reads its rows in its commit, under the lock, as folds do; else before, as an extract that reads rows of others does. */
   readonly foldsInCommit?: boolean
+  /** What F makes are rows of its own, as an extract over rows of others has: they go by delete, and no sum remembers them. */
+  readonly derivesRows?: boolean
   readonly skips?: boolean
   readonly oneDatabase?: boolean
   /** A rollback's transaction can be stopped with its lock. */
   readonly openRollback?: boolean
+  /** Others can come between the cut of leases and the commit, where heights are given back or a rollback is replayed. */
+  readonly openUndo?: boolean
   /** Lease numbers as they are: needed where a restore brings old ones back; the space is then endless. */
   readonly exactIds?: boolean
 }
@@ -173,7 +181,14 @@ export function configure(
       depths: [1, 2],
     },
     ...{ splitClaim: false, regions: false, splits: false, releases: false, group: false, skips: false },
-    ...{ foldsInCommit: false, oneDatabase: false, openRollback: false, exactIds: false },
+    ...{
+      foldsInCommit: false,
+      derivesRows: false,
+      oneDatabase: false,
+      openRollback: false,
+      openUndo: false,
+      exactIds: false,
+    },
     ...setup,
     ...{ grain, faults: setup.faults ?? {}, rules, hardOnly, plans: planCommits({ rules, grain }) },
     workers: { raw: "off", E: "off", F: "off", ...setup.workers },
@@ -208,7 +223,15 @@ export function initialState(config: Config): State {
     copiers: Array(isOn(config, E) ? config.copiers : 0).fill(null),
     watches: Array(config.watches).fill(null),
     rollbackers: Array(config.rollbackers).fill(null),
-    ...{ comparer: null, appBackup: null, rawBackup: null, nextToken: 1, intents: 0, broken: null },
+    ...{
+      comparer: null,
+      undoing: null,
+      appBackup: null,
+      rawBackup: null,
+      nextToken: 1,
+      intents: 0,
+      broken: null,
+    },
     left: { lag: 0, die: 0, freeze: 0, repair: 0, fix: 0, restore: 0, rawBack: 0, ...config.faults },
   }
 }

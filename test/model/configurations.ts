@@ -60,6 +60,11 @@ export const quick = {
       foldsInCommit: true,
     },
   },
+  // A rollback that others come upon between its cut of leases and its commit.
+  "open-rollback": {
+    ...{ heights: 2, workers: { raw: "auto", E: "auto", F: "fine" }, depths: [1] },
+    ...{ rollbackers: 1, openRollback: true },
+  },
   // Extract and fold share a range, a read and a commit.
   group: {
     ...{ heights: 2, slots: 1, workers: { raw: "auto", E: "fine", F: "fine" }, depths: [1] },
@@ -78,6 +83,11 @@ export const quick = {
   skip: {
     ...{ heights: 2, workers: { raw: "auto", E: "fine", F: "fine" }, grain: { F: "stmt" }, reorgs: 0 },
     ...{ skips: true, faults: { die: 1, fix: 1 } },
+  },
+  // A height given back in a transaction that others come upon: a dependent that reads what is about to go.
+  "give-back": {
+    ...{ heights: 2, workers: { raw: "auto", E: "auto", F: "fine" }, reorgs: 0 },
+    ...{ skips: true, openUndo: true, splitClaim: true, faults: { fix: 1 } },
   },
   // A raw block repaired.
   repair: {
@@ -107,6 +117,11 @@ export const quick = {
 } as const satisfies Record<string, Setup>
 
 export const full = {
+  // App restored behind a rollback, and rolled back once more before the comparison finds that; a dependent comes upon the replay.
+  replay: {
+    ...{ heights: 2, slots: 1, workers: { raw: "auto", E: "auto", F: "fine" }, depths: [1, 2], reorgs: 2 },
+    ...{ derivesRows: true, openUndo: true, faults: { restore: 1 } },
+  },
   "raw-seams+": { ...quick["raw-seams"], heights: 3 },
   "raw-straddle+": { ...quick["raw-straddle"], heights: 4, depths: [1, 2, 3], faults: { lag: 1 } },
   "raw-splits+": { ...quick["raw-straddle"], splits: true, regions: true, releases: true },

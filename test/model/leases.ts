@@ -4,6 +4,7 @@ import type { Config } from "./config.js"
 import { isLeaseLocked } from "./locks.js"
 import {
   ACTIVE,
+  type AppStore,
   CLAIMED,
   coverageOf,
   E,
@@ -166,17 +167,26 @@ export function split(state: State, config: Config, worker: Worker, lease: Lease
   return side === "raw" ? withRaw(state, change) : withApp(state, change)
 }
 
+/** Those that a cut would find now. */
+export const touched = ({ leases }: Pick<AppStore, "leases">, removed: number): readonly number[] =>
+  leases.filter((lease) => (maskOf(lease) & removed) !== 0).map(({ id }) => id)
+
 /** Leases on removed heights: inside they go; what reaches beyond is cut there and due again, its holder's right over. */
 export function cut<Store extends { readonly leases: readonly Lease[]; readonly nextId: number }>(
   store: Store,
   config: Config,
-  { removed, workers }: { removed: Range; workers: readonly Worker[] },
+  {
+    removed,
+    workers,
+    only,
+  }: { removed: Range; workers: readonly Worker[]; only?: readonly number[] | undefined },
 ): Store {
   if (!config.rules.cutLeases) return store
   let { nextId } = store
   const leases: Lease[] = []
   for (const lease of store.leases) {
-    if (!workers.includes(lease.worker) || !overlap(lease, removed)) {
+    const isSeen = only?.includes(lease.id) ?? true
+    if (!workers.includes(lease.worker) || !overlap(lease, removed) || !isSeen) {
       leases.push(lease)
       continue
     }

@@ -4,6 +4,7 @@
 import type { Config } from "./config.js"
 import {
   ACTIVE,
+  CHOOSING,
   CLAIMED,
   E,
   F,
@@ -88,22 +89,29 @@ export function isHolder(slot: Slot | null, lease: Lease): boolean {
 /** Where processes can be stopped leases name their connections, so that those can be ended. Elsewhere less is assumed. */
 export const namesConnections = ({ faults }: Config): boolean => Boolean(faults.freeze)
 
-/** A commit has updated the row and not ended yet. */
+/** A commit has updated the row, or an undo has cut it, and not ended yet. */
 export function isLeaseLocked(
   state: State,
   config: Config,
   lease: Pick<Lease, "id" | "worker">,
   except?: Slot,
 ): boolean {
+  const side = sideOf(lease.worker)
+  if (side === "app" && state.undoing?.cut.includes(lease.id)) return true
+  if (state.rollbackers.some((one) => one?.open && stepSide[one.step] === side && one.cut.includes(lease.id)))
+    return true
   return state.slots.some(
     (slot) =>
       slot !== except &&
       inTransaction(slot) &&
-      sideOf(slot.worker) === sideOf(lease.worker) &&
+      sideOf(slot.worker) === side &&
       pointsAt(slot, lease) &&
       hasDone(config, slot, "lease"),
   )
 }
+
+/** Of the two steps of a rollback. */
+export const stepSide: Readonly<Record<1 | 2, Side>> = { 1: "app", 2: "raw" }
 
 /** In one database the chain has one lock. */
 const isSameLock = (config: Config, a: Side, b: Side): boolean => config.oneDatabase || a === b
@@ -116,10 +124,19 @@ export function isShared(state: State, config: Config, side: Side): boolean {
 }
 
 export function isExclusive(state: State, config: Config, side: Side): boolean {
-  return state.rollbackers.some(
-    (one) => one?.open && isSameLock(config, one.step === 1 ? "app" : "raw", side),
-  )
+  if (state.undoing && isSameLock(config, "app", side)) return true
+  return state.rollbackers.some((one) => one?.open && isSameLock(config, stepSide[one.step], side))
 }
+
+/** Whoever takes heights back, but for a rollback of both databases, keeps claims of app's workers away, */
+export function claimsWait({ undoing }: State, { rules }: Config): boolean {
+  if (!undoing) return false
+  return "height" in undoing.why ? rules.claimsWait : rules.replayClaimsWait
+}
+
+/** and waits for those under way. */
+export const isClaiming = (state: State): boolean =>
+  state.slots.some((slot) => slot?.at === CHOOSING && slot.worker !== RAW)
 
 export const mayExclude = (state: State, config: Config, side: Side): boolean =>
   !config.rules.exclusiveLock || (!isShared(state, config, side) && !isExclusive(state, config, side))

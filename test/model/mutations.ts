@@ -31,11 +31,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   "a group completes with the lead's lease alone": { rules: { groupWhole: false }, where: ["group"] },
   "no rollback check: extracts": { rules: { rollbackCheck: [true, false, true] }, where: ["extract-claims"] },
-  "no rollback check: folds": {
-    rules: { rollbackCheck: [true, true, false] },
-    where: ["fold"],
-    harmless: "the cut lease fences the fold already",
-  },
+  "no rollback check: folds": { rules: { rollbackCheck: [true, true, false] }, where: ["open-rollback"] },
   "no rollback check: folds; leases not cut": {
     rules: { rollbackCheck: [true, true, false], cutLeases: false },
     where: ["fold-claims"],
@@ -145,6 +141,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "retry does not undo dependents": { rules: { undoOnRetry: false }, where: ["skip"] },
   "retry leaves leases of dependents alive": { rules: { retryFences: false }, where: ["skip"] },
   "retry without the exclusive lock": { rules: { retryLocked: false }, where: ["skip"] },
+  "claims go on while heights are given back": { rules: { claimsWait: false }, where: ["give-back"] },
+  "claims go on while a rollback is replayed": {
+    rules: { replayClaimsWait: false },
+    where: ["replay"],
+    slow: true,
+  },
   "raw repair without an epoch": { rules: { repairEpoch: false }, where: ["repair"] },
   "nobody ends the connection of an expired lease": { rules: { reaperEnds: false }, where: ["stopped"] },
   "the reaper looks at rows that are not locked only": { rules: { plainLook: false }, where: ["stopped"] },

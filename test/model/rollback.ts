@@ -28,9 +28,10 @@ export function undoHeights(app: AppStore, config: Config, removed: Range): AppS
   const kept = app.rows.map((content, height) => (has(gone, height) ? -1 : content))
   const rows = rules.undoFirst ? app.rows : kept
   const undone = rules.undo === "covered" ? app.F & gone : gone
-  const sums = app.sums.map((sum, height) =>
-    has(undone, height) && rows[height]! >= 0 ? bag(sum, rows[height]!, -1) : sum,
-  )
+  const sums = app.sums.map((sum, height) => {
+    if (config.derivesRows) return has(gone, height) ? "" : sum
+    return has(undone, height) && rows[height]! >= 0 ? bag(sum, rows[height]!, -1) : sum
+  })
   const stays = app.F & ~gone
   let { last } = app
   if (last >= 0 && has(gone, last >> 5)) {
@@ -44,11 +45,16 @@ export function undoHeights(app: AppStore, config: Config, removed: Range): AppS
 }
 
 /** Step 1. Void when its id is done. */
-export function rollbackApp(state: State, config: Config, intent: Rollback): State {
+export function rollbackApp(
+  state: State,
+  config: Config,
+  intent: Rollback,
+  only?: readonly number[] | undefined,
+): State {
   const { stepsOnce } = config.rules
   if (stepsOnce && state.app.rollbacks.some(({ id }) => id === intent.id)) return state
   const undone = undoHeights(state.app, config, intent)
-  const app = cut(undone, config, { removed: intent, workers: [E, F] })
+  const app = cut(undone, config, { removed: intent, workers: [E, F], only })
   const done: State = {
     ...state,
     app: {
@@ -63,11 +69,16 @@ export function rollbackApp(state: State, config: Config, intent: Rollback): Sta
 }
 
 /** Step 2. Void unless its id is the open one. */
-export function rollbackRaw(state: State, config: Config, intent: Rollback): State {
+export function rollbackRaw(
+  state: State,
+  config: Config,
+  intent: Rollback,
+  only?: readonly number[] | undefined,
+): State {
   if (config.rules.stepsOnce && state.raw.intent?.id !== intent.id) return state
   const gone = maskOf(intent)
   const done = withRaw(state, {
-    ...cut(state.raw, config, { removed: intent, workers: [RAW] }),
+    ...cut(state.raw, config, { removed: intent, workers: [RAW], only }),
     blocks: state.raw.blocks.map((content, height) => (has(gone, height) ? -1 : content)),
     coverage: state.raw.coverage & ~gone,
     epoch: intent.epoch,

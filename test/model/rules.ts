@@ -256,6 +256,22 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
       "heights are given back once the commits under way have ended",
     ],
   },
+  claimsWait: {
+    means: "Claims of those workers wait while heights are given back.",
+    keptBy: ["src/coordination/postgres/lock-claims.ts", "lockClaims"],
+    testedBy: [
+      "src/workers/postgres/reopen-heights.test.ts",
+      "a claim that comes while heights are given back waits, and finds them gone",
+    ],
+  },
+  replayClaimsWait: {
+    means: "Claims wait while a rollback is replayed in an app database that went back.",
+    keptBy: [reconcile, "replayInApp"],
+    testedBy: [
+      reconcileTest,
+      "a claim that comes while a rollback is replayed waits, and finds its heights gone",
+    ],
+  },
   repairEpoch: {
     means: "The repair of a raw block is a rollback of its height, with an epoch of its own.",
     keptBy: ["src/rollback/rollback-intent.ts", "openIntent"],

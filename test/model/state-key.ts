@@ -5,7 +5,7 @@
 // - slots of one kind are interchangeable, so they are sorted.
 
 import type { Config } from "./config.js"
-import { hasDone, inTransaction } from "./locks.js"
+import { hasDone, inTransaction, stepSide } from "./locks.js"
 import {
   type AppStore,
   CHOOSING,
@@ -20,6 +20,7 @@ import {
   type State,
   sideOf,
   type Token,
+  type Undoing,
 } from "./state.js"
 import { lacks } from "./steps/going-back.js"
 
@@ -69,6 +70,14 @@ export function stateKey(state: State, config: Config): readonly number[] {
     pushLeases(app.leases)
     if (exactIds) key.push(app.nextId)
   }
+  const pushUndoing = ({ cut, why }: Undoing): void => {
+    for (const { id } of state.app.leases) key.push(cut.includes(id) ? 1 : 0)
+    if ("height" in why) key.push(why.height, why.isRepair ? 1 : 0)
+    else {
+      key.push(why.coverage, why.epoch - base, why.stale ? 1 : 0)
+      for (const rollback of why.rollbacks) pushRollback(rollback)
+    }
+  }
   pushRaw(state.raw)
   pushApp(state.app)
   if (state.rawBackup) pushRaw(state.rawBackup)
@@ -85,7 +94,8 @@ export function stateKey(state: State, config: Config): readonly number[] {
   })
   pushBag(state.rollbackers, (one, into) => {
     if (!one) return
-    const { intent, step, open, frozen } = one
+    const { intent, step, open, frozen, cut } = one
+    for (const { id } of leasesOf(state, stepSide[step])) into.push(cut.includes(id) ? 1 : 0)
     into.push(intent.id - first, intent.from, intent.to, intent.epoch - base, intent.back ? 1 : 0)
     into.push(intent.repair ? 1 : 0, step, open ? 1 : 0, frozen ? 1 : 0)
   })
@@ -95,6 +105,8 @@ export function stateKey(state: State, config: Config): readonly number[] {
     for (const rollback of comparer.rollbacks) pushRollback(rollback)
   }
   key.push(none)
+  if (state.undoing) pushUndoing(state.undoing)
+  key.push(end)
   for (const fault of faults) key.push(state.left[fault])
   if (state.broken) key.push(-7)
   return key
@@ -110,6 +122,7 @@ function oldestEpoch(state: State): number {
   for (const watch of state.watches) if (watch) remember(watch.epoch)
   for (const one of state.rollbackers) if (one) remember(one.intent.epoch - 1)
   if (state.comparer) remember(state.comparer.epoch)
+  if (state.undoing && "epoch" in state.undoing.why) remember(state.undoing.why.epoch)
   if (state.appBackup) remember(state.appBackup.epoch)
   if (state.rawBackup) remember(state.rawBackup.epoch)
   return base

@@ -104,6 +104,8 @@ export interface Rollbacker {
   readonly step: 1 | 2
   /** Its transaction has the exclusive lock. */
   readonly open: boolean
+  /** The leases it saw then and cuts: those claimed since are not among them. */
+  readonly cut: readonly number[]
   readonly frozen: boolean
 }
 
@@ -114,6 +116,16 @@ export interface Comparer {
   readonly rollbacks: readonly Rollback[]
   /** A database went back since: its answer counts for nothing. */
   readonly stale: boolean
+}
+
+/** A transaction in app that takes heights back, under the exclusive lock, between its cut of leases and its commit. */
+export interface Undoing {
+  /** The leases it saw and cut: those claimed since are not among them. */
+  readonly cut: readonly number[]
+  /** The height that is given back, or what a comparison of the databases saw of raw. */
+  readonly why:
+    | { readonly height: number; readonly isRepair: boolean }
+    | (Pick<RawStore, "rollbacks" | "coverage" | "epoch"> & { readonly stale: boolean })
 }
 
 export const faults = ["lag", "die", "freeze", "repair", "fix", "restore", "rawBack"] as const
@@ -136,6 +148,7 @@ export interface State {
   /** None: a rollback step is done by whoever, with no memory of its own. */
   readonly rollbackers: readonly (Rollbacker | null)[]
   readonly comparer: Comparer | null
+  readonly undoing: Undoing | null
   readonly appBackup: AppStore | null
   readonly rawBackup: RawStore | null
   readonly nextToken: number

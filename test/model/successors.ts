@@ -8,6 +8,7 @@ import { goingBackSteps } from "./steps/going-back.js"
 import { operatorSteps } from "./steps/operators.js"
 import { intentSteps, rollbackSteps } from "./steps/rollbacks.js"
 import { copierSteps, reaperSteps } from "./steps/services.js"
+import { undoSteps } from "./steps/undo.js"
 import { workSteps } from "./steps/work.js"
 
 export function successors(state: State, config: Config, emit: Emit): void {
@@ -25,4 +26,5 @@ export function successors(state: State, config: Config, emit: Emit): void {
   rollbackSteps(state, config, emit)
   operatorSteps(state, config, emit)
   goingBackSteps(state, config, emit)
+  undoSteps(state, config, emit)
 }

@@ -17,6 +17,7 @@ export async function runSeedsInThreads({
 }: SeedBatch & { threads: number; onSeed?: (done: number) => void }): Promise<SeedsResult> {
   const batches: SeedsResult[] = []
   let next = from
+  let done = 0
   let failedAt = Number.POSITIVE_INFINITY
   const deal = (): SeedBatch | undefined => {
     const batch = { from: next, count: Math.min(seedsPerBatch, from + count - next), plan }
@@ -29,8 +30,9 @@ export async function runSeedsInThreads({
       const thread = new Worker(new URL("./seeds-thread.js", import.meta.url), {
         resourceLimits: { maxYoungGenerationSizeMb: youngMb },
       })
+      let batch: SeedBatch | undefined
       const giveNext = (): void => {
-        const batch = deal()
+        batch = deal()
         if (batch) thread.postMessage(batch)
         else thread.terminate().then(() => resolve(), reject)
       }
@@ -38,7 +40,8 @@ export async function runSeedsInThreads({
       thread.on("message", (result: SeedsResult) => {
         batches.push(result)
         if (result.failed) failedAt = Math.min(failedAt, result.failed.plan.seed)
-        onSeed?.(next - from)
+        done += batch!.count
+        onSeed?.(done)
         giveNext()
       })
       giveNext()

@@ -24,6 +24,8 @@ const { values } = parseArgs({
 /** Below this a run says nothing about what it did not meet. */
 const enoughSeeds = 200
 const shrinkRuns = 150
+/** Seeds, where nobody looks on. */
+const linesEvery = 10_000
 useLightAbort()
 const laboratory = await openLaboratory()
 
@@ -58,13 +60,16 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
 } else {
   const [from, count] = [Number(values.from), Number(values.seeds ?? 1_000)]
   const began = process.hrtime.bigint()
-  const isTerminal = process.stderr.isTTY
+  const onSeed = (done: number): void => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${count}`)
+    else if (done % linesEvery === 0) console.error(`${done} of ${count} hold`)
+  }
   const result = await runSeedsInThreads({
     from,
     count,
     plan: given,
     threads: Number(values.threads),
-    ...(isTerminal ? { onSeed: (done: number) => void process.stderr.write(`\r${done} of ${count}`) } : {}),
+    onSeed,
   })
   if (result.failed) await fail(result.failed)
   const tookMs = Number((process.hrtime.bigint() - began) / 1_000_000n)

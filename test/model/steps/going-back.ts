@@ -3,8 +3,8 @@
 
 import type { Config } from "../config.js"
 import { canGoBack } from "../config.js"
-import { cut } from "../leases.js"
-import { mayExclude } from "../locks.js"
+import { cut, touched } from "../leases.js"
+import { isClaiming, mayExclude, stepSide } from "../locks.js"
 import { lowest, openIntent, rollbackApp, undoHeights } from "../rollback.js"
 import {
   CLAIMED,
@@ -12,6 +12,8 @@ import {
   type Emit,
   F,
   has,
+  maskOf,
+  type RawStore,
   READY,
   type Rollback,
   type Side,
@@ -19,6 +21,7 @@ import {
   type State,
   sideOf,
   spend,
+  type Undoing,
   withApp,
   withRaw,
 } from "../state.js"
@@ -55,12 +58,14 @@ function disconnected(state: State, side: Side): State {
   return {
     ...state,
     slots: state.slots.map((slot) => (slot && isOpen(slot) ? null : slot)),
-    rollbackers: state.rollbackers.map((one) =>
-      one?.open && side === (one.step === 1 ? "app" : "raw") ? null : one,
-    ),
+    rollbackers: state.rollbackers.map((one) => (one?.open && side === stepSide[one.step] ? null : one)),
     comparer: state.comparer && { ...state.comparer, stale: true },
+    undoing: side === "app" ? null : outdated(state.undoing),
   }
 }
+
+const outdated = (undoing: Undoing | null): Undoing | null =>
+  undoing && "stale" in undoing.why ? { ...undoing, why: { ...undoing.why, stale: true } } : undoing
 
 function compare(state: State, config: Config, emit: Emit): void {
   const { raw, app, comparer } = state
@@ -76,10 +81,7 @@ function compare(state: State, config: Config, emit: Emit): void {
     return
   }
   const { rules } = config
-  const settled = (next: State): State =>
-    comparer.stale
-      ? next
-      : { ...next, raw: { ...next.raw, wentBack: false }, app: { ...next.app, wentBack: false } }
+  const settled = (next: State): State => (comparer.stale ? next : compared(next))
   const unknownToRaw = rules.comparesHistory ? lacks(raw.rollbacks, comparer.rollbacks) : []
   const unknownToApp = rules.replay ? lacks(comparer.rollbacks, raw.rollbacks) : []
   const forgotten = rules.comparesCoverage ? comparer.copy & ~raw.coverage : 0
@@ -96,26 +98,42 @@ function compare(state: State, config: Config, emit: Emit): void {
     emit("comparison: they agree", settled(done))
     return
   }
-  if (mayExclude(state, config, "app"))
-    emit("comparison: app went back, rollbacks replayed", settled(replayInApp(done, config)))
+  if (!mayExclude(state, config, "app") || (rules.replayClaimsWait && isClaiming(state))) return
+  const { rollbacks, coverage, epoch } = raw
+  const seen: Replayed = { rollbacks, coverage, epoch, stale: comparer.stale }
+  if (config.openUndo) {
+    const removed = lacks(app.rollbacks, rollbacks).reduce((gone, one) => gone | maskOf(one), ~coverage)
+    emit("comparison: app went back, leases cut", {
+      ...done,
+      undoing: { cut: touched(app, removed), why: seen },
+    })
+  } else emit("comparison: app went back, rollbacks replayed", replayInApp(done, config, seen))
 }
 
+type Replayed = Pick<RawStore, "rollbacks" | "coverage" | "epoch"> & { readonly stale: boolean }
+
+const compared = (state: State): State => ({
+  ...state,
+  raw: { ...state.raw, wentBack: false },
+  app: { ...state.app, wentBack: false },
+})
+
 /** Oldest first every rollback that app lacks; then whatever raw does not cover; then raw's epoch. */
-function replayInApp(state: State, config: Config): State {
-  const { raw } = state
+export function replayInApp(state: State, config: Config, raw: Replayed, only?: readonly number[]): State {
   let next = state
   if (config.rules.replay) {
     const missing = [...lacks(state.app.rollbacks, raw.rollbacks)].sort((a, b) => a.epoch - b.epoch)
-    for (const rollback of missing) next = rollbackApp(next, config, rollback)
+    for (const rollback of missing) next = rollbackApp(next, config, rollback, only)
   }
   let { app } = next
   for (let from = 0; from < config.heights; from++) {
     if (has(raw.coverage, from)) continue
     const removed = { from, to: from + 1 }
-    app = cut(undoHeights(app, config, removed), config, { removed, workers: [E, F] })
+    app = cut(undoHeights(app, config, removed), config, { removed, workers: [E, F], only })
   }
   const epoch = Math.max(app.epoch, raw.epoch)
-  return withApp(next, { ...app, copy: app.copy & raw.coverage, epoch })
+  const replayed = withApp(next, { ...app, copy: app.copy & raw.coverage, epoch })
+  return raw.stale ? replayed : compared(replayed)
 }
 
 /** Whether the two databases say the same of the chain's past, and app claims no more than raw has. */

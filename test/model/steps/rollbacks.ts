@@ -2,16 +2,17 @@
 
 import { isOrphan } from "../chain.js"
 import type { Config } from "../config.js"
-import { hasDone, inTransaction, mayExclude } from "../locks.js"
+import { touched } from "../leases.js"
+import { hasDone, inTransaction, mayExclude, stepSide } from "../locks.js"
 import { above, openIntent, rollbackApp, rollbackRaw } from "../rollback.js"
 import {
   type Emit,
   has,
+  maskOf,
   print,
   put,
   type Rollback,
   type Rollbacker,
-  type Side,
   type State,
   spend,
 } from "../state.js"
@@ -67,24 +68,30 @@ export function intentSteps(state: State, config: Config, emit: Emit): void {
   }
 }
 
-const sideOfStep: Record<1 | 2, Side> = { 1: "app", 2: "raw" }
+interface Step {
+  readonly intent: Rollback
+  readonly step: 1 | 2
+  readonly cut?: readonly number[] | undefined
+}
 
-function run(state: State, config: Config, { intent, step }: { intent: Rollback; step: 1 | 2 }): State {
-  return step === 1 ? rollbackApp(state, config, intent) : rollbackRaw(state, config, intent)
+function run(state: State, config: Config, { intent, step, cut }: Step): State {
+  return step === 1 ? rollbackApp(state, config, intent, cut) : rollbackRaw(state, config, intent, cut)
 }
 
 export function rollbackSteps(state: State, config: Config, emit: Emit): void {
   const { intent } = state.raw
   if (state.rollbackers.length === 0 && intent) {
     const step = state.app.rollbacks.some(({ id }) => id === intent.id) ? 2 : 1
-    if (mayExclude(state, config, sideOfStep[step]))
+    if (mayExclude(state, config, stepSide[step]))
       emit(
-        `rollback step ${step} (${sideOfStep[step]}) of ${print(intent)}`,
+        `rollback step ${step} (${stepSide[step]}) of ${print(intent)}`,
         run(state, config, { intent, step }),
       )
   }
   for (const at of state.rollbackers.keys()) rollbackerSteps(state, config, at, emit)
 }
+
+const blank = { open: false, cut: [], frozen: false } as const
 
 function rollbackerSteps(state: State, config: Config, at: number, emit: Emit): void {
   const { rules, openRollback } = config
@@ -96,7 +103,7 @@ function rollbackerSteps(state: State, config: Config, at: number, emit: Emit): 
   })
   if (!one) {
     const { intent } = state.raw
-    if (intent) emit(`r${at} reads the intent`, set({ intent, step: first, open: false, frozen: false }))
+    if (intent) emit(`r${at} reads the intent`, set({ ...blank, intent, step: first }))
     return
   }
   if (one.frozen) {
@@ -106,15 +113,19 @@ function rollbackerSteps(state: State, config: Config, at: number, emit: Emit): 
   emit(`!r${at} crashes`, set(null), true)
   if (one.open && state.left.freeze > 0)
     emit(`!r${at} is stopped in its open transaction`, spend(set({ ...one, frozen: true }), "freeze"), true)
-  const side = sideOfStep[one.step]
+  const side = stepSide[one.step]
   if (!one.open && !mayExclude(state, config, side)) return
   if (openRollback && !one.open) {
-    emit(`r${at} takes the exclusive chain lock of ${side}`, set({ ...one, open: true }))
+    const cut = touched(state[side], maskOf(one.intent))
+    emit(`r${at} takes the exclusive chain lock of ${side}`, set({ ...one, open: true, cut }))
     return
   }
   // Fold rows that an open transaction has changed are waited for.
   const isHeldUp = state.slots.some((slot) => inTransaction(slot) && hasDone(config, slot, "fold"))
   if (openRollback && one.step === 1 && isHeldUp) return
-  const next = one.step === first ? { ...one, step: second, open: false } : null
-  emit(`r${at} step ${one.step} (${side}) of ${print(one.intent)}`, set(next, run(state, config, one)))
+  const next = one.step === first ? { ...blank, intent: one.intent, step: second } : null
+  emit(
+    `r${at} step ${one.step} (${side}) of ${print(one.intent)}`,
+    set(next, run(set(null), config, one.open ? one : { ...one, cut: undefined })),
+  )
 }

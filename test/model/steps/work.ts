@@ -4,7 +4,7 @@ import { answersFor } from "../chain.js"
 import { operations, rowsIn, store } from "../commit.js"
 import type { Config } from "../config.js"
 import { type Choice, failed, heldLease, offers, split, take } from "../leases.js"
-import { inTransaction, isLeaseLocked, kindOf, namesConnections } from "../locks.js"
+import { claimsWait, inTransaction, isLeaseLocked, kindOf, namesConnections } from "../locks.js"
 import {
   CHOOSING,
   CLAIMED,
@@ -62,6 +62,7 @@ function claims(state: State, config: Config, at: number, emit: Emit): void {
     const name = `p${at} claims ${workerNames[worker]}`
     const isChoosing = (slot: Slot | null): boolean => slot?.at === CHOOSING && slot.worker === worker
     if (config.rules.claimLock && state.slots.some(isChoosing)) continue
+    if (worker !== RAW && claimsWait(state, config)) continue
     if (!config.rules.claimOneSnapshot) {
       const seen = coverageOf(state, worker)
       emit(`${name}: reads coverage`, withSlot(state, at, { ...blank, worker, seen, choice: null }))
