@@ -46,6 +46,7 @@ export interface Rules {
   readonly reaperEnds: boolean
   readonly plainLook: boolean
   readonly oneCutoff: boolean
+  readonly secondLookEnds: boolean
   readonly idleTimeout: boolean
   readonly freshTokens: boolean
   readonly replay: boolean
@@ -98,6 +99,7 @@ export const everyRule: Rules = {
   reaperEnds: true,
   plainLook: true,
   oneCutoff: true,
+  secondLookEnds: true,
   idleTimeout: true,
   freshTokens: true,
   replay: true,

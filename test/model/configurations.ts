@@ -79,6 +79,11 @@ export const quick = {
     ...{ heights: 2, workers: { raw: "auto", E: "fine" }, grain: { E: "locks" }, depths: [1] },
     ...{ rollbackers: 1, openRollback: true, faults: { freeze: 1 } },
   },
+  // A claim held up between its statement and its commit, until its time is over.
+  "held-up-claim": {
+    ...{ heights: 1, workers: { raw: "auto", E: "fine" }, grain: { E: "locks" }, depths: [1] },
+    ...{ splitClaim: true, faults: { freeze: 1 } },
+  },
   // A dead block: skipped, retried, and a covered height derived again.
   skip: {
     ...{ heights: 2, workers: { raw: "auto", E: "fine", F: "fine" }, grain: { F: "stmt" }, reorgs: 0 },

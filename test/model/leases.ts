@@ -83,7 +83,7 @@ export function partnerChoice(state: State, range: Range): Choice | undefined {
   return isSame ? { id: same!.id, from: range.from, to: range.to } : undefined
 }
 
-interface Taken {
+export interface Taken {
   readonly state: State
   readonly slot: Slot
 }

@@ -151,6 +151,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "nobody ends the connection of an expired lease": { rules: { reaperEnds: false }, where: ["stopped"] },
   "the reaper looks at rows that are not locked only": { rules: { plainLook: false }, where: ["stopped"] },
   "the reaper's two looks have a moment each": { rules: { oneCutoff: false }, where: ["stopped"] },
+  "the reaper's second look ends nobody": {
+    rules: { secondLookEnds: false },
+    where: ["held-up-claim"],
+  },
   "no idle timeout for a rollback": { rules: { idleTimeout: false }, where: ["stopped"] },
   "app went back: rollbacks not replayed": { rules: { replay: false }, where: ["restore"] },
   "app went back: lease numbers are issued again; fence without the range": {

@@ -301,6 +301,14 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
       "a lease that ends between the two steps of the reaper is not given away with its backend alive",
     ],
   },
+  secondLookEnds: {
+    means: "What came to light since the first look, its time over, is ended too where it is failed.",
+    keptBy: ["src/coordination/postgres/reap-leases.ts", "reapLeases"],
+    testedBy: [
+      onPostgres,
+      "a claim that commits between the two steps of the reaper, its time over, is not given away with its backend alive",
+    ],
+  },
   idleTimeout: {
     means: "The server ends a rollback whose process fell silent.",
     keptBy: ["src/rollback/rollback-app.ts", "rollbackLimits"],

@@ -3,8 +3,8 @@
 import { answersFor } from "../chain.js"
 import { operations, rowsIn, store } from "../commit.js"
 import type { Config } from "../config.js"
-import { type Choice, failed, heldLease, offers, split, take } from "../leases.js"
-import { claimsWait, inTransaction, isLeaseLocked, kindOf, namesConnections } from "../locks.js"
+import { type Choice, failed, heldLease, offers, split, type Taken, take } from "../leases.js"
+import { claimsWait, inTransaction, isHolder, isLeaseLocked, kindOf, namesConnections } from "../locks.js"
 import {
   CHOOSING,
   CLAIMED,
@@ -114,9 +114,18 @@ function writeClaim(state: State, config: Config, { at, slot }: Place, emit: Emi
   if (choices.length === 0) emit(`${me} finds nothing to claim`, withSlot(state, at, null))
   for (const choice of choices) {
     const taken = take(state, config, slot.worker, choice)
-    if (taken) emit(`${me}${print(choice)} claimed`, withSlot(taken.state, at, taken.slot))
-    else emit(`${me}${print(choice)} claim lost`, withSlot(state, at, null))
+    if (taken) {
+      emit(`${me}${print(choice)} claimed`, withSlot(taken.state, at, taken.slot))
+      if (namesConnections(config)) emit(`${me}${print(choice)} claimed too late`, heldUp(taken, config, at))
+    } else emit(`${me}${print(choice)} claim lost`, withSlot(state, at, null))
   }
+}
+
+/** Its time was over before it came to light, between the reaper's two looks: the second fails it, and nobody has ended its connection yet. */
+function heldUp({ state, slot }: Taken, config: Config, at: number): State {
+  const side = sideOf(slot.worker)
+  const leases = leasesOf(state, side).map((lease) => (isHolder(slot, lease) ? failed(lease) : lease))
+  return withSlot(withLeases(state, side, leases), at, config.rules.secondLookEnds ? null : slot)
 }
 
 function read(state: State, config: Config, place: Place, emit: Emit): void {
