@@ -38,6 +38,7 @@ export class EncounterCounter {
         if (before?.["intent_id"] === null && after?.["intent_id"] !== null)
           this.intentBy = connection.host.name
         else if (before?.["intent_id"] !== null && after?.["intent_id"] === null) {
+          encounters.rollbacks++
           if (this.intentBy !== connection.host.name) encounters.intentFinishedByAnother++
         }
       }

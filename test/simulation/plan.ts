@@ -46,6 +46,8 @@ export interface Plan {
   readonly ambushes: readonly Ambush[]
   readonly outages: readonly { readonly at: number; readonly of: DatabaseName; readonly ms: number }[]
   readonly reorgs: readonly { readonly at: number; readonly depth: number; readonly grow: number }[]
+  /** Reorganisations that wait for blocks they can undo: as many rollbacks there are at least. */
+  readonly turns?: readonly { readonly at: number; readonly depth: number; readonly grow: number }[]
   readonly providerFaults: readonly {
     readonly at: number
     readonly provider: number
@@ -118,6 +120,11 @@ export function planOf(seed: number): Plan {
   const late = (): number => random.between(quietMs, faultyMs - 300)
   const times = <T>(from: number, to: number, make: () => T): T[] =>
     Array.from({ length: random.between(from, to) }, make)
+  const fork = (): Plan["reorgs"][number] => ({
+    at: at(),
+    depth: random.chance(0.7) ? random.between(1, 8) : random.between(8, 64),
+    grow: random.between(-2, 3),
+  })
   const recordBackend = random.chance(0.3)
   const providers = random.between(1, 2)
   const blockMs = random.between(350, 550)
@@ -157,11 +164,8 @@ export function planOf(seed: number): Plan {
       of: random.pick(["raw", "app"] as const),
       ms: random.between(100, 1_500),
     })),
-    reorgs: times(2, 5, () => ({
-      at: at(),
-      depth: random.chance(0.7) ? random.between(1, 8) : random.between(8, 64),
-      grow: random.between(-2, 3),
-    })),
+    reorgs: times(0, 3, fork),
+    turns: times(2, 2, fork).sort((one, other) => one.at - other.at),
     providerFaults: times(0, 3, () => ({
       at: at(),
       provider: random.between(0, providers - 1),

@@ -1,7 +1,8 @@
 // Many seeds, one after the other, until one fails; and how many of them met what the protocol is for.
 
+import type { Laboratory } from "./laboratory.js"
 import { type Plan, planOf } from "./plan.js"
-import { type Laboratory, type SimulationResult, simulate } from "./simulate.js"
+import { type SimulationResult, simulate } from "./simulate.js"
 import type { Encounters } from "./world.js"
 
 export interface SeedBatch {
@@ -14,7 +15,9 @@ export interface SeedBatch {
 export interface SeedsResult {
   readonly seeds: number
   /** Seeds that met each of them at least once. */
-  readonly met: Readonly<Encounters>
+  readonly met: Counts<EncounterName>
+  /** How often these happened in the seed that had least of them. */
+  readonly least: Counts<TroubleName>
   readonly events: number
   readonly slowestTipMs: number
   /** The lowest seed that broke something. */
@@ -28,13 +31,21 @@ export const encounterNames = [
   "outOfOrderFoldUndone",
   "givenBackWhileRead",
 ] as const satisfies readonly (keyof Encounters)[]
+type EncounterName = (typeof encounterNames)[number]
 
-const each = (value: (name: keyof Encounters) => number): Encounters =>
-  Object.fromEntries(encounterNames.map((name) => [name, value(name)])) as unknown as Encounters
+/** What every seed has, and how much of it. */
+export const leastTroubles = { rollbacks: 2, crashes: 2, outages: 1 } as const satisfies Partial<Encounters>
+type TroubleName = keyof typeof leastTroubles
+export const troubleNames = Object.keys(leastTroubles) as TroubleName[]
+
+type Counts<Name extends string> = Readonly<Record<Name, number>>
+const each = <Name extends string>(names: readonly Name[], value: (name: Name) => number): Counts<Name> =>
+  Object.fromEntries(names.map((name) => [name, value(name)])) as Counts<Name>
 
 export const noSeeds: SeedsResult = {
   seeds: 0,
-  met: each(() => 0),
+  met: each(encounterNames, () => 0),
+  least: each(troubleNames, () => Number.POSITIVE_INFINITY),
   events: 0,
   slowestTipMs: 0,
   failed: undefined,
@@ -44,7 +55,8 @@ export function together(a: SeedsResult, b: SeedsResult): SeedsResult {
   const failed = [a.failed, b.failed].filter((one) => one !== undefined)
   return {
     seeds: a.seeds + b.seeds,
-    met: each((name) => a.met[name] + b.met[name]),
+    met: each(encounterNames, (name) => a.met[name] + b.met[name]),
+    least: each(troubleNames, (name) => Math.min(a.least[name], b.least[name])),
     events: a.events + b.events,
     slowestTipMs: Math.max(a.slowestTipMs, b.slowestTipMs),
     failed: failed.sort((one, other) => one.plan.seed - other.plan.seed)[0],
@@ -60,7 +72,8 @@ export async function runSeeds(
     const result = await simulate(laboratory, plan ? { ...plan, seed } : planOf(seed))
     all = together(all, {
       seeds: 1,
-      met: each((name) => (result.encounters[name] > 0 ? 1 : 0)),
+      met: each(encounterNames, (name) => (result.encounters[name] > 0 ? 1 : 0)),
+      least: each(troubleNames, (name) => result.encounters[name]),
       events: result.events,
       slowestTipMs: result.reachedTipMs,
       failed: result.violation && result,

@@ -3,12 +3,13 @@
 
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
+import { openLaboratory } from "./laboratory.js"
 import { useLightAbort } from "./light-abort.js"
 import { type Plan, planOf } from "./plan.js"
-import { encounterNames } from "./run-seeds.js"
+import { encounterNames, leastTroubles, troubleNames } from "./run-seeds.js"
 import { runSeedsInThreads } from "./run-seeds-in-threads.js"
 import { shrink } from "./shrink.js"
-import { openLaboratory, type SimulationResult, simulate } from "./simulate.js"
+import { type SimulationResult, simulate } from "./simulate.js"
 
 const { values } = parseArgs({
   options: {
@@ -78,6 +79,14 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
     `${count} seeds from ${from} hold: ${Math.round(result.events / count)} events and ${((user + system) / 1_000 / count).toFixed(1)} ms of processor a seed, ${(tookMs / 1_000).toFixed(0)} s in all, at the tip ${(result.slowestTipMs / 1_000).toFixed(1)} virtual seconds after healing at most`,
   )
   for (const name of encounterNames) console.log(`  ${name}: ${result.met[name]} seeds`)
+  console.log(
+    `  in every seed at least: ${troubleNames.map((name) => `${result.least[name]} ${name}`).join(", ")}`,
+  )
+  const tame = troubleNames.filter((name) => result.least[name] < leastTroubles[name])
+  if (!given && tame.length > 0) {
+    console.log(`some seed had too few ${tame.join(", ")}: it is a toy`)
+    process.exit(1)
+  }
   const unmet = encounterNames.filter((name) => result.met[name] === 0)
   if (!given && count >= enoughSeeds && unmet.length > 0) {
     console.log(`no seed met ${unmet.join(", ")}: the run shows less than it is meant to`)

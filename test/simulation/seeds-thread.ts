@@ -1,9 +1,9 @@
 // A thread that runs the batches of seeds it is given, one after the other.
 
 import { parentPort } from "node:worker_threads"
+import { openLaboratory } from "./laboratory.js"
 import { useLightAbort } from "./light-abort.js"
 import { runSeeds, type SeedBatch } from "./run-seeds.js"
-import { openLaboratory } from "./simulate.js"
 
 useLightAbort()
 const port = parentPort!

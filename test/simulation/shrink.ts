@@ -53,6 +53,7 @@ function* candidates(plan: Plan): Generator<Plan> {
   for (const name of lists)
     for (let at = 0; at < plan[name].length; at++)
       yield { ...plan, [name]: plan[name].filter((_, other) => other !== at) }
+  for (const turn of plan.turns ?? []) yield { ...plan, turns: plan.turns!.filter((other) => other !== turn) }
   for (const act of plan.acts ?? []) yield { ...plan, acts: plan.acts!.filter((other) => other !== act) }
   for (const name of rates) if (plan[name] > 0) yield { ...plan, [name]: 0 }
   if (plan.processes > 1)

@@ -1,6 +1,6 @@
 // Everything a checker may look at, and where it says what it found.
 
-import type { RangeSet } from "../../src/domain/range-set.js"
+import { type RangeSet, subtract, union } from "../../src/domain/range-set.js"
 import type { Committed, ModelDatabase } from "./model/model-database.js"
 import type { Values } from "./model/model-table.js"
 import type { Plan } from "./plan.js"
@@ -21,6 +21,9 @@ export interface Encounters {
   intentFinishedByAnother: number
   outOfOrderFoldUndone: number
   givenBackWhileRead: number
+  rollbacks: number
+  crashes: number
+  outages: number
 }
 
 export interface World {
@@ -34,6 +37,7 @@ export interface World {
   /** Since a database went back and until the two agree again, what is derived may not fit raw. */
   wentBack: boolean
   healed: boolean
+  healedAt: number
   violation: Violation | undefined
   /** Nothing, so that it can be returned. */
   fail(invariant: string, message: string): undefined
@@ -55,6 +59,25 @@ export function coverageOf(
   const row = database.table(database.name === "raw" ? "raw.coverage" : "app.coverage").rows.get(worker)!
     .committed!
   return { heights: row["heights"] as RangeSet, skipped: row["skipped"] as RangeSet }
+}
+
+/** After a database went back: both know the same past, and app claims no more than raw has. */
+export function haveAgreed({ raw, app }: World): boolean {
+  const ids = (database: ModelDatabase): string =>
+    [...database.table(`${database.name}.rollbacks`).committed()]
+      .map(({ id }) => id)
+      .sort()
+      .join()
+  const { intent_id, chain_epoch, compared_server } = raw.table("raw.chain_state").rows.get("one")!.committed!
+  const known = app.table("app.chain_state").rows.get("one")!.committed!
+  const [copy, own] = [coverageOf(app, "raw_ingester"), coverageOf(raw, "raw_ingester")]
+  return (
+    intent_id === null &&
+    Number(compared_server) === raw.startedAt &&
+    Number(known["chain_epoch"]) >= Number(chain_epoch) &&
+    subtract(union(copy.heights, copy.skipped), union(own.heights, own.skipped)).length === 0 &&
+    ids(raw) === ids(app)
+  )
 }
 
 export function* unfinishedLeases(database: ModelDatabase): Generator<Values> {

@@ -28,7 +28,7 @@ export const doneWithoutOverlap: Checker = {
   },
   atEnd(world) {
     const length = world.chain.blocks.length
-    const dead = [...unfinishedLeases(world.app)].map(leaseRange)
+    const dead = [...unfinishedLeases(world.app)].filter(({ status }) => status === "DEAD")
     for (const [database, worker] of [
       [world.raw, "raw_ingester"],
       [world.app, "raw_ingester"],

@@ -1,7 +1,7 @@
 // I3: what coverage says is done has its rows, and nothing else has: so the checkpoint, which is the first stretch of it, is the prefix
 // that anybody would find by looking at the rows.
 
-import { containsHeight, subtract } from "../../../src/domain/range-set.js"
+import { containsHeight, subtract, union, watermarkEnd } from "../../../src/domain/range-set.js"
 import type { Committed } from "../model/model-database.js"
 import { type Checker, coverageOf, type World } from "../world.js"
 
@@ -36,6 +36,7 @@ export const checkpointIsPrefix: Checker = {
 }
 
 function checkAll(world: World): undefined {
+  checkWatermarks(world)
   for (const [schema, name, owner, upstream] of owners) {
     const database = world[schema]
     const { rows } = database.table(`${schema}.${name}`)
@@ -52,5 +53,21 @@ function checkAll(world: World): undefined {
     for (const { committed } of rows.values()) if (committed) there++
     if (there !== promised)
       return world.fail("I3", `${name} has ${there} blocks, ${owner} covers ${promised}`)
+  }
+}
+
+/** What the product says is complete against the first block, from the start, that is neither there nor skipped. */
+function checkWatermarks(world: World): undefined {
+  for (const [schema, name, owner, upstream] of owners) {
+    const database = world[schema]
+    const { heights, skipped } = coverageOf(database, owner)
+    const { rows } = database.table(`${schema}.${name}`)
+    const empty = upstream === undefined ? [] : coverageOf(database, upstream).skipped
+    let end = 0
+    while (rows.get(end)?.committed || containsHeight(skipped, end) || containsHeight(empty, end)) end++
+    const told = watermarkEnd(union(heights, skipped), 0)
+    // Of a block that is skipped upstream the rows do not tell whether the worker has come by.
+    if (told > end || (empty.length === 0 && told < end))
+      return world.fail("I3", `${owner} says it is complete to ${told}, its rows end at ${end}`)
   }
 }

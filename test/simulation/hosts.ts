@@ -1,0 +1,110 @@
+// The processes of a run, each on a host of its own, and the next generation of those that were killed.
+
+import type { Logger } from "../../src/platform/logger.js"
+import { SimHost } from "./sim-host.js"
+import { startProcess } from "./sim-process.js"
+import type { SimRandom } from "./sim-random.js"
+import { type SimProvider, SimSource } from "./sim-source.js"
+import type { SimDerivedStore } from "./sim-stores.js"
+import type { World } from "./world.js"
+
+export interface Hosts {
+  at(slot: number): SimHost
+  slotOf(host: SimHost): number
+  /** Or the next one that is alive; false when none is. */
+  kill(slot: number, options: { silent: boolean; backAfterMs: number }): boolean
+  killEvery(options: { backAfterMs: number }): void
+  heal(): void
+  killAll(): void
+}
+
+export function runProcesses(
+  world: World,
+  {
+    random,
+    store,
+    providers,
+    trace,
+  }: {
+    random: SimRandom
+    store: SimDerivedStore
+    providers: readonly SimProvider[]
+    trace: ((line: string) => void) | undefined
+  },
+): Hosts {
+  const { plan, scheduler, raw, app } = world
+  const current: SimHost[] = []
+  const generations: number[] = []
+  const logger = bugLogger(world, trace)
+  const start = (slot: number): void => {
+    const generation = (generations[slot] ?? -1) + 1
+    generations[slot] = generation
+    const host = new SimHost({
+      name: `p${slot}.${generation}`,
+      scheduler,
+      random: random.stream(100 + slot * 50 + generation),
+      latencyMs: plan.latencyMs,
+      slowPart: () => (world.healed ? 0 : plan.slowPerMille / 1_000),
+      clockSkewMs: plan.clockSkewMs,
+    })
+    current[slot] = host
+    const source = new SimSource({
+      host,
+      providers,
+      errorPart: () => (world.healed ? 0 : plan.nodeErrorPerMille / 1_000),
+    })
+    startProcess({ host, raw, app, source, store, logger, plan }).catch((error: unknown) =>
+      world.fail("BUG", `a process could not start: ${String(error)}`),
+    )
+  }
+  for (let slot = 0; slot < plan.processes; slot++) scheduler.after(random.next() * 300, () => start(slot))
+  const kill = (
+    first: number,
+    { silent, backAfterMs }: { silent: boolean; backAfterMs: number },
+  ): boolean => {
+    const slots = Array.from({ length: plan.processes }, (_, at) => (first + at) % plan.processes)
+    const slot = slots.find((one) => current[one]?.alive)
+    if (slot === undefined) return false
+    const host = current[slot]!
+    host.kill({ silent })
+    world.encounters.crashes++
+    scheduler.after(backAfterMs, () => {
+      if (current[slot] === host) start(slot)
+    })
+    return true
+  }
+  return {
+    at: (slot) => current[slot]!,
+    slotOf: (host) => current.indexOf(host),
+    kill,
+    killEvery: ({ backAfterMs }) => {
+      for (const slot of current.keys()) kill(slot, { silent: false, backAfterMs })
+    },
+    heal: () => {
+      for (const [slot, host] of current.entries()) {
+        host.resume({ frozen: false })
+        if (!host.alive) start(slot)
+      }
+    },
+    killAll: () => {
+      for (const host of Object.values(current)) host.kill({ silent: true })
+    },
+  }
+}
+
+/** A plain Error of the product is a bug, whoever swallows it. */
+function bugLogger(world: World, trace: ((line: string) => void) | undefined): Logger {
+  const note = (fields: Readonly<Record<string, unknown>>, message: string): void => {
+    if (fields["code"] === "BUG") world.fail("BUG", `${message}: ${String(fields["error"])}`)
+    trace?.(`log: ${message} ${JSON.stringify(fields)}`)
+  }
+  const logger: Logger = {
+    debug: note,
+    info: note,
+    warn: note,
+    error: note,
+    fatal: note,
+    child: () => logger,
+  }
+  return logger
+}

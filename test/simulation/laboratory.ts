@@ -1,0 +1,46 @@
+// What all seeds share: the statements, which are compiled once, and what becomes of those that a simulation has no use for.
+
+import { planFolds } from "../../src/workers/fold-plans.js"
+import { StatementBook } from "./model/model-database.js"
+import { ModelFold } from "./model/model-fold.js"
+import { appShapes, eventShape, rawShapes, stateShape } from "./model/model-schema.js"
+import { SimDerivedStore } from "./sim-stores.js"
+import { storedRegistry } from "./sim-workers.js"
+
+export interface Laboratory {
+  readonly rawBook: StatementBook
+  readonly appBook: StatementBook
+  readonly store: SimDerivedStore
+}
+
+export async function openLaboratory(): Promise<Laboratory> {
+  const registry = await storedRegistry()
+  // Nothing is observed in a simulation.
+  const nothing = ["update app.token_metadata", "update app.contract_code"].map((begins) => ({
+    begins,
+    run: () => ({ rows: [], rowCount: 0 }),
+  }))
+  const allThere = {
+    begins: "select namespace.nspname",
+    run: ({ params }: { params: readonly unknown[] }) => {
+      const [schemas, names] = params as [string[], string[]]
+      const rows = schemas.map((schema, at) => ({ schema, name: names[at] }))
+      return { rows, rowCount: rows.length }
+    },
+  }
+  const errors = { begins: "insert into app.indexing_errors", run: () => ({ rows: [], rowCount: 1 }) }
+  const rawBook = new StatementBook(rawShapes, [allThere])
+  const appBook = new StatementBook(
+    [
+      ...appShapes,
+      ...["sim_transfers", "sim_moves"].map(eventShape),
+      ...["sim_holdings", "sim_totals"].map(stateShape),
+    ],
+    [...nothing, allThere, errors],
+  )
+  const folds = new Map(
+    [...planFolds(registry)].map(([worker, plans]) => [worker, plans.map((plan) => new ModelFold(plan))]),
+  )
+  for (const fold of [...folds.values()].flat()) fold.defineIn(appBook)
+  return { rawBook, appBook, store: new SimDerivedStore(folds) }
+}

@@ -1,0 +1,103 @@
+// What goes wrong at moments that the plan names, and what an ambush does to whoever walks into it.
+
+import type { Hosts } from "./hosts.js"
+import type { Ambush } from "./plan.js"
+import type { SimHost } from "./sim-host.js"
+import type { SimProvider } from "./sim-source.js"
+import type { World } from "./world.js"
+
+const forgottenBlocks = 8
+const comeBackMs = 100
+
+export function scheduleFaults(
+  world: World,
+  {
+    providers,
+    hosts,
+    trace,
+  }: { providers: readonly SimProvider[]; hosts: Hosts; trace: ((line: string) => void) | undefined },
+): void {
+  const { plan, scheduler, chain } = world
+  const at = (ms: number, what: string, run: () => void): void => {
+    scheduler.after(ms, () => {
+      if (world.healed) return
+      trace?.(`--- ${Math.round(scheduler.now - world.startedAt)} ms: ${what}`)
+      run()
+    })
+  }
+  const poisons = [...plan.poisons].sort((a, b) => a.at - b.at)
+  const grow = (): void => {
+    if (world.healed) return
+    const due = poisons[0] && poisons[0].at <= scheduler.now - world.startedAt ? poisons.shift() : undefined
+    chain.extend(1, due?.worker)
+    scheduler.after(plan.blockMs, grow)
+  }
+  scheduler.after(plan.blockMs, grow)
+  for (const crash of plan.crashes) {
+    const kill = (): void => {
+      // Nobody is alive to be killed: soon somebody is.
+      if (!hosts.kill(crash.process, crash)) at(comeBackMs, `crash of p${crash.process}`, kill)
+    }
+    at(crash.at, `crash of p${crash.process}`, kill)
+  }
+  for (const { at: when, process, ms, frozen } of plan.pauses) {
+    at(when, `p${process} stops for ${ms} ms`, () => {
+      const host = hosts.at(process)
+      host?.pause()
+      scheduler.after(ms, () => host?.resume({ frozen }))
+    })
+  }
+  for (const { at: when, of, ms } of plan.outages) {
+    at(when, `${of} is away for ${ms} ms`, () => {
+      const database = world[of]
+      database.stop()
+      world.encounters.outages++
+      scheduler.after(ms, () => {
+        if (database.away) database.start()
+      })
+    })
+  }
+  for (const { at: when, depth, grow: more } of plan.reorgs)
+    at(when, `reorganisation of ${depth}`, () => void chain.reorganize(depth, depth + more))
+  for (const { at: when, provider, kind, ms } of plan.providerFaults) {
+    at(when, `provider ${provider} ${kind} for ${ms} ms`, () => {
+      const one = providers[provider]!
+      if (kind === "stuck") one.stick()
+      else if (kind === "away") one.away = true
+      else one.lagBlocks = 3
+      scheduler.after(ms, () => one.heal())
+    })
+  }
+  for (const { of, backupAt, at: when, stopped } of plan.restores) {
+    const database = world[of]
+    at(backupAt, `backup of ${of}`, () => {
+      const backup = database.backup()
+      at(when - backupAt, `${of} goes back`, () => {
+        world.wentBack = true
+        if (stopped) hosts.killEvery({ backAfterMs: 200 })
+        // What raw has forgotten is another branch when it is asked for again.
+        else if (of === "raw") chain.reorganize(forgottenBlocks, forgottenBlocks + 1)
+        database.restore(backup)
+      })
+    })
+  }
+}
+
+export function strike(
+  { scheduler, startedAt }: World,
+  {
+    ambush: { on, act, ms },
+    host,
+    hosts,
+    trace,
+  }: { ambush: Ambush; host: SimHost; hosts: Hosts; trace: ((line: string) => void) | undefined },
+): void {
+  trace?.(`--- ${Math.round(scheduler.now - startedAt)} ms: ${act} ${host.name} at its ${on}`)
+  if (act === "kill" || act === "silence")
+    hosts.kill(hosts.slotOf(host), { silent: act === "silence", backAfterMs: ms })
+  else if (act === "stall") host.stall(ms)
+  else {
+    host.pause()
+    scheduler.after(ms, () => host.resume({ frozen: act === "freeze" }))
+  }
+}
