@@ -165,7 +165,10 @@ export function planOf(seed: number): Plan {
       ms: random.between(100, 1_500),
     })),
     reorgs: times(0, 3, fork),
-    turns: times(2, 2, fork).sort((one, other) => one.at - other.at),
+    // Early, since each may have to wait for long.
+    turns: times(2, 2, () => ({ ...fork(), at: Math.floor(at() * 0.5) })).sort(
+      (one, other) => one.at - other.at,
+    ),
     providerFaults: times(0, 3, () => ({
       at: at(),
       provider: random.between(0, providers - 1),
