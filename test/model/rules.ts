@@ -1,4 +1,4 @@
-// What each rule of the model means, the statement of src that keeps it, and a test on the real thing that fails without it.
+// What each rule of the model means, the statement of src that keeps it, and the tests on the real thing that fail without it.
 // rules.test.ts checks that all of these exist, so that model and code cannot part unnoticed.
 
 import type { Rules } from "./config.js"
@@ -7,7 +7,8 @@ export interface Rule {
   readonly means: string
   /** File, and what in it: a function, class or constraint. */
   readonly keptBy: readonly [file: string, name: string]
-  readonly testedBy: readonly [file: string, title: string]
+  /** Several titles where each shows a part of it. */
+  readonly testedBy: readonly [file: string, ...titles: [string, ...string[]]]
 }
 
 const store = "test/conformance/lease-store.ts"
@@ -68,14 +69,18 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   fence: {
     means: "A commit completes its lease by id, epoch and status ACTIVE, or changes nothing.",
     keptBy: [commit, "completeLeases"],
-    testedBy: [store, "a late commit cannot complete, and a late release cannot fail, the successor's lease"],
+    testedBy: [
+      store,
+      "a late commit cannot complete, and a late release cannot fail, the successor's lease",
+      "committing again after an answer that got lost doubles nothing",
+    ],
   },
   fenceRange: {
     means: "The lease that is completed has the range that was done.",
     keptBy: [commit, "completeLeases"],
     testedBy: [
-      rollback,
-      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+      onPostgres,
+      "a lease that has another range by now is not completed, though its token is as it was",
     ],
   },
   groupWhole: {
@@ -120,6 +125,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     testedBy: [
       onPostgres,
       "a rollback that commits while a writer waits for the chain lock is seen by that writer",
+      "rows that others change too are changed under the chain lock, new ones before it",
     ],
   },
   foldLockFirst: {
@@ -290,7 +296,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     keptBy: ["src/coordination/postgres/reap-leases.ts", "endExpiredBackends"],
     testedBy: [
       onPostgres,
-      "the reaper does not wait for a commit that holds its lease row, not even an expired one",
+      "a holder stopped in its open transaction is ended when its lease expires, and its keys are free",
     ],
   },
   oneCutoff: {
