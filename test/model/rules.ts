@@ -27,6 +27,7 @@ const foldTest = [
 const bothEnds = [
   "src/raw/range-ingester.test.ts",
   "a range whose parent is not the stored neighbour is refused, from either side, and nothing is deleted",
+  "of two neighbours in flight that do not fit, the second to commit is refused",
 ] as const
 
 export const rules: Readonly<Record<keyof Rules, Rule>> = {
