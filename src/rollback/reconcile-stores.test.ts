@@ -84,15 +84,27 @@ test("on another server raw stores nothing before it was compared with app", asy
   await expectRight()
 })
 
-test("a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had", async () => {
+test("a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had", async () => {
   await open()
-  await cutRaw(18)
-  expect(await reconcileStores(deps())).toBe("raw-went-back")
-  expect(await reconcileStores(deps())).toBe("agreed")
-  await expectRight()
-  await storeBranch(9, 18, 25)
-  await store.deriveAll()
-  await expectRight()
+  // Twice from one and the same backup, which knows as little of the first time as of what it forgot.
+  for (const [at, seed] of [9, 10].entries()) {
+    await cutRaw(18)
+    await raw.query("delete from raw.rollbacks")
+    await raw.query("update raw.chain_state set chain_epoch = 0")
+    expect(await reconcileStores(deps())).toBe("raw-went-back")
+    expect(await reconcileStores(deps())).toBe("agreed")
+    await expectRight()
+    for (const [database, schema] of [
+      [raw, "raw"],
+      [store.app, "app"],
+    ] as const) {
+      const { rows } = await database.query(`select epoch::int4 from ${schema}.rollbacks order by epoch`)
+      expect(rows).toEqual([{ epoch: 1 }, { epoch: 2 }].slice(0, at + 1))
+    }
+    await storeBranch(seed, 18, 25)
+    await store.deriveAll()
+    await expectRight()
+  }
 })
 
 test("a raw store that forgot a rollback takes back what the rollback did", async () => {

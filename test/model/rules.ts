@@ -155,10 +155,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   exclusiveLock: {
     means: "A rollback's steps wait for all commits under way, and keep others out.",
     keptBy: ["src/rollback/rollback-app.ts", "rollbackApp"],
-    testedBy: [
-      onPostgres,
-      "a rollback gets the chain lock in its turn, under a stream of commits that never pauses",
-    ],
+    testedBy: [rollback, "waits for the commit under way, and keeps the next one out until it is done"],
   },
   appFirst: {
     means: "App goes back before raw.",
@@ -342,7 +339,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     keptBy: [reconcile, "reconcileStores"],
     testedBy: [
       reconcileTest,
-      "a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had",
+      "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
     ],
   },
   comparesHistory: {
@@ -365,7 +362,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     keptBy: [reconcile, "takeBackInApp"],
     testedBy: [
       reconcileTest,
-      "a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had",
+      "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
     ],
   },
 }
