@@ -149,6 +149,8 @@ describe("leases of the raw ingester", () => {
     const low = await claim(5, 10)
     const straddling = await claim(10, 20)
     const high = await claim(20, 24)
+    const dead = await claim(24, 25)
+    await store.raw.query("update raw.worker_leases set status = 'DEAD' where id = $1", [dead.id])
     await openRollback(store, 15)
     expect(await commit(lowest)).toBe("done")
     expect(await commit(high)).toBe("ROLLBACK_OPEN")

@@ -52,7 +52,11 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   claimGate: {
     means: "A claim takes only what the dependencies cover.",
     keptBy: ["src/coordination/choose-range.ts", "freeRanges"],
-    testedBy: [store, "a range is claimable only where every dependency covers every height of it"],
+    testedBy: [
+      store,
+      "a range is claimable only where every dependency covers every height of it",
+      "what failed around a block that its dependency cannot take is done on both sides of it",
+    ],
   },
   proof: {
     means: "The snapshot that is read must hold coverage of the whole range.",
