@@ -1,17 +1,19 @@
 import { afterEach, expect, test } from "vitest"
 import { checkDerived } from "../../test/checker/check-derived.js"
 import { formatReport } from "../../test/checker/format-report.js"
-import { claimBeforeCommit } from "../../test/support/claim-before-commit.js"
+import { claimAll, claimBeforeCommit } from "../../test/support/claim-before-commit.js"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import { doneOrWaits } from "../../test/support/done-or-waits.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { insertRawRows } from "../../test/support/raw-rows.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { builtInWorkers } from "../indexes/built-in-workers.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import { finishRollback } from "./finish-rollback.js"
-import { reconcileStores } from "./reconcile-stores.js"
+import { type Reconciled, reconcileStores } from "./reconcile-stores.js"
 import { openIntent } from "./rollback-intent.js"
 
 let store: DeriveStore
@@ -158,4 +160,25 @@ test("a claim that comes while a rollback is replayed waits, and finds its heigh
   })
   expect(await reconcileStores<Queryable>({ ...deps(), app: executor })).toBe("app-went-back")
   expect((await claimed())?.range).toEqual({ from: 0, to: 20 })
+})
+
+test("a rollback is replayed once the commits under way have ended", async () => {
+  const blocks = livelyBlocks({ seed: 1, from: 0, to: 30 })
+  store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
+  raw = new Database({ url: store.rawUrl, applicationName: "test" })
+  const leases = new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
+  await leases.register("w")
+  const lease = await claimAll(store, { workerType: "w", dependencies: [], to: 10 })
+  await rollback(20)
+  await store.app.query("delete from app.rollbacks")
+  await store.app.query("update app.chain_state set chain_epoch = 0")
+  let reconciling: Promise<Reconciled> | undefined
+  await leases.commit(lease!, {
+    write: async () => undefined,
+    apply: async () => {
+      reconciling = reconcileStores(deps())
+      expect(await doneOrWaits(store.app, reconciling)).toBe("waits")
+    },
+  })
+  expect(await reconciling).toBe("app-went-back")
 })

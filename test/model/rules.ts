@@ -336,6 +336,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     testedBy: [
       reconcileTest,
       "an app store that missed a rollback replays it, and loses what raw does not cover",
+      "a rollback is replayed once the commits under way have ended",
     ],
   },
   comparesCoverage: {
