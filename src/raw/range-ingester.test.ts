@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import { waitUntil } from "../../test/support/wait-until.js"
 import type { Hex } from "../domain/raw-block.js"
 import { systemClock } from "../platform/clock.js"
 import type { BlockSource } from "../source/block-source.js"
@@ -177,6 +178,29 @@ describe("ingesting a range", () => {
       { at: range(25, 30), attempt: 0, lastErrorCode: "SEAM_MISMATCH" },
       { at: range(30, 35), attempt: 0, lastErrorCode: "SEAM_MISMATCH" },
     ])
+  })
+
+  test("of two neighbours in flight that do not fit, the second to commit is refused", async () => {
+    const bothWait = async (): Promise<boolean> => {
+      const { rows } = await store.database.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rows.length === 2
+    }
+    const both = await store.database.transaction(async (tx) => {
+      await tx.query("select 1 from raw.coverage for update")
+      const ingesting = [
+        store.ingest(store.source(server.url), range(20, 25)),
+        store.ingest(store.source(other.url), range(25, 30)),
+      ]
+      // As far as they come while neither can see the other.
+      await waitUntil(bothWait, { what: "two commits that wait for the coverage row" })
+      return { ingesting }
+    })
+    const outcomes = await Promise.all(both.ingesting)
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["done", "failed"])
+    expect(outcomes.find(({ kind }) => kind === "failed")).toMatchObject({ error: { code: "SEAM_MISMATCH" } })
+    expect((await heights()).length).toBe(5)
   })
 
   test("neighbours on the same chain join, whichever comes second", async () => {

@@ -4,6 +4,7 @@ import { checkDerived } from "../../test/checker/check-derived.js"
 import { formatReport } from "../../test/checker/format-report.js"
 import { CuttingExecutor } from "../../test/support/cutting-executor.js"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import { doneOrWaits } from "../../test/support/done-or-waits.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { brokenLookups, openRollback, rollbackTo } from "../../test/support/rollback-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
@@ -11,11 +12,11 @@ import { builtInWorkers } from "../indexes/built-in-workers.js"
 import { isIndexerError } from "../platform/errors.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
-import type { Database } from "../postgres/database.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { finishRollback } from "./finish-rollback.js"
+import { openIntent } from "./rollback-intent.js"
 
 const blocks = livelyBlocks({ seed: 5, from: 0, to: 24 })
 let store: DeriveStore
@@ -148,6 +149,8 @@ describe("leases of the raw ingester", () => {
     const low = await claim(5, 10)
     const straddling = await claim(10, 20)
     const high = await claim(20, 24)
+    const dead = await claim(24, 25)
+    await store.raw.query("update raw.worker_leases set status = 'DEAD' where id = $1", [dead.id])
     await openRollback(store, 15)
     expect(await commit(lowest)).toBe("done")
     expect(await commit(high)).toBe("ROLLBACK_OPEN")
@@ -170,11 +173,57 @@ describe("leases of the raw ingester", () => {
 
   test("a rollback that was compared at an older epoch, or while another is open, is not begun", async () => {
     store = await openDeriveStore(blocks, { workers: [] })
-    await openRollback(store, 20)
-    await expect(openRollback(store, 10)).rejects.toThrow("another rollback is open")
-    await finishRollback({ ...store, random: systemRandom })
-    await rollbackTo(store, 12)
-    expect((await progress()).rawEpoch).toBe(2)
+    const openAt = (epoch: number, from: number): Promise<boolean> =>
+      openIntent(store.raw, { id: systemRandom.uuid(), from, ancestorHash: null, epoch, reason: "test" })
+    expect(await openAt(0, 20)).toBe(true)
+    expect(await openAt(0, 10)).toBe(false)
+    expect(await finishRollback({ ...store, random: systemRandom })).toMatchObject({ epoch: 1, from: 20 })
+    // None is open any more: nothing but the epoch tells that what was compared is no longer so.
+    expect(await openAt(0, 12)).toBe(false)
+    expect(await openAt(1, 12)).toBe(true)
+    expect(await finishRollback({ ...store, random: systemRandom })).toMatchObject({ epoch: 2, from: 12 })
+  })
+})
+
+describe.each(["raw", "app"] as const)("the step of a rollback in %s", (schema) => {
+  test("waits for the commit under way, and keeps the next one out until it is done", async () => {
+    // Two databases, each with a chain lock of its own: in one, the first step would wait for both.
+    store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
+    const database = store[schema]
+    const leases = new PostgresLeaseStore({ executor: database, schema, random: systemRandom })
+    await leases.register("w")
+    const claim = async () => {
+      const lease = await leases.claim({
+        ...{ workerType: "w", holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
+        ...{ regions: [{ from: 0, to: 10 }], rangeSize: 5, maxBlocks: 5 },
+      })
+      return lease!
+    }
+    const underWay = await claim()
+    const next = await claim()
+    // Above both, so that nothing but the lock stands between.
+    await openRollback(store, 15)
+    let committing: Promise<void> | undefined
+    const beforeCommit: SqlExecutor<Queryable> = {
+      query: (sql, params) => database.query(sql, params),
+      transaction: (work, options) =>
+        database.transaction(async (tx) => {
+          const result = await work(tx)
+          committing = leases.commit(next, { write: async () => undefined })
+          expect(await doneOrWaits(database, committing)).toBe("waits")
+          return result
+        }, options),
+    }
+    let finishing: Promise<unknown> | undefined
+    await leases.commit(underWay, {
+      write: async () => undefined,
+      apply: async () => {
+        finishing = finishRollback<Queryable>({ ...store, [schema]: beforeCommit, random: systemRandom })
+        expect(await doneOrWaits(database, finishing)).toBe("waits")
+      },
+    })
+    expect(await finishing).toMatchObject({ from: 15 })
+    await committing
   })
 })
 
@@ -182,10 +231,10 @@ test("is ended by the server when its process falls silent", async () => {
   store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
   await openRollback(store, 20)
   const timeouts: string[] = []
-  const asking = (database: Database): SqlExecutor<Queryable> => ({
-    query: (sql, params) => database.query(sql, params),
+  const asking = (connection: Connection): SqlExecutor<Queryable> => ({
+    query: (sql, params) => connection.query(sql, params),
     transaction: (work, options) =>
-      database.transaction(async (tx) => {
+      connection.transaction(async (tx) => {
         const { rows } = await tx.query<{ timeout: string }>(
           "select current_setting('idle_in_transaction_session_timeout') as timeout",
         )
@@ -193,8 +242,13 @@ test("is ended by the server when its process falls silent", async () => {
         return work(tx)
       }, options),
   })
-  await finishRollback({ raw: asking(store.raw), app: asking(store.app), random: systemRandom })
+  // A pool would set a limit on its own.
+  const raw = await Connection.open({ url: store.rawUrl, applicationName: "test" })
+  const app = await Connection.open({ url: store.appUrl, applicationName: "test" })
+  await finishRollback({ raw: asking(raw), app: asking(app), random: systemRandom })
   expect(timeouts).toEqual(["10s", "10s"])
+  await raw.end()
+  await app.end()
 })
 
 test("a holder that is stopped in its open transaction is ended, and its keys are free", async () => {

@@ -1,17 +1,19 @@
 import { afterEach, expect, test } from "vitest"
 import { checkDerived } from "../../test/checker/check-derived.js"
 import { formatReport } from "../../test/checker/format-report.js"
-import { claimBeforeCommit } from "../../test/support/claim-before-commit.js"
+import { claimAll, claimBeforeCommit } from "../../test/support/claim-before-commit.js"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import { doneOrWaits } from "../../test/support/done-or-waits.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { insertRawRows } from "../../test/support/raw-rows.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { builtInWorkers } from "../indexes/built-in-workers.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import { finishRollback } from "./finish-rollback.js"
-import { reconcileStores } from "./reconcile-stores.js"
+import { type Reconciled, reconcileStores } from "./reconcile-stores.js"
 import { openIntent } from "./rollback-intent.js"
 
 let store: DeriveStore
@@ -84,15 +86,27 @@ test("on another server raw stores nothing before it was compared with app", asy
   await expectRight()
 })
 
-test("a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had", async () => {
+test("a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had", async () => {
   await open()
-  await cutRaw(18)
-  expect(await reconcileStores(deps())).toBe("raw-went-back")
-  expect(await reconcileStores(deps())).toBe("agreed")
-  await expectRight()
-  await storeBranch(9, 18, 25)
-  await store.deriveAll()
-  await expectRight()
+  // Twice from one and the same backup, which knows as little of the first time as of what it forgot.
+  for (const [at, seed] of [9, 10].entries()) {
+    await cutRaw(18)
+    await raw.query("delete from raw.rollbacks")
+    await raw.query("update raw.chain_state set chain_epoch = 0")
+    expect(await reconcileStores(deps())).toBe("raw-went-back")
+    expect(await reconcileStores(deps())).toBe("agreed")
+    await expectRight()
+    for (const [database, schema] of [
+      [raw, "raw"],
+      [store.app, "app"],
+    ] as const) {
+      const { rows } = await database.query(`select epoch::int4 from ${schema}.rollbacks order by epoch`)
+      expect(rows).toEqual([{ epoch: 1 }, { epoch: 2 }].slice(0, at + 1))
+    }
+    await storeBranch(seed, 18, 25)
+    await store.deriveAll()
+    await expectRight()
+  }
 })
 
 test("a raw store that forgot a rollback takes back what the rollback did", async () => {
@@ -146,4 +160,25 @@ test("a claim that comes while a rollback is replayed waits, and finds its heigh
   })
   expect(await reconcileStores<Queryable>({ ...deps(), app: executor })).toBe("app-went-back")
   expect((await claimed())?.range).toEqual({ from: 0, to: 20 })
+})
+
+test("a rollback is replayed once the commits under way have ended", async () => {
+  const blocks = livelyBlocks({ seed: 1, from: 0, to: 30 })
+  store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
+  raw = new Database({ url: store.rawUrl, applicationName: "test" })
+  const leases = new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
+  await leases.register("w")
+  const lease = await claimAll(store, { workerType: "w", dependencies: [], to: 10 })
+  await rollback(20)
+  await store.app.query("delete from app.rollbacks")
+  await store.app.query("update app.chain_state set chain_epoch = 0")
+  let reconciling: Promise<Reconciled> | undefined
+  await leases.commit(lease!, {
+    write: async () => undefined,
+    apply: async () => {
+      reconciling = reconcileStores(deps())
+      expect(await doneOrWaits(store.app, reconciling)).toBe("waits")
+    },
+  })
+  expect(await reconciling).toBe("app-went-back")
 })

@@ -433,6 +433,9 @@ describe("a whole store", () => {
   })
 
   test("loses one block only to the repair of a block", { timeout: 60_000 }, async () => {
+    const {
+      rows: [before],
+    } = await raw.query<{ next: string }>("select chain_epoch + 1 as next from raw.chain_state")
     await raw.query("update raw.blocks set transaction_count = 99 where height = 20")
     await repair(await verify())
     const { rows: covered } = await store.app.query<{ heights: string }>(
@@ -440,9 +443,9 @@ describe("a whole store", () => {
     )
     expect(covered).toEqual([{ heights: "{[10,20),[21,50)}" }])
     const { rows: removed } = await raw.query<{ removed: string; epoch: string }>(
-      "select removed::text as removed from raw.rollbacks order by epoch desc limit 1",
+      "select removed::text as removed, epoch from raw.rollbacks order by created_at desc limit 1",
     )
-    expect(removed).toEqual([{ removed: "[20,21)" }])
+    expect(removed).toEqual([{ removed: "[20,21)", epoch: before!.next }])
     await refill()
     expect(await contents()).toBe(whole)
   })

@@ -76,9 +76,10 @@ describe("the copy of raw's coverage", () => {
 
   test("only grows: an older reading takes nothing away", async () => {
     await open()
-    await store.raw.query("update raw.coverage set heights = '{[0,10)}'")
+    // With something app has not heard of, else it would not be written at all.
+    await store.raw.query("update raw.coverage set heights = '{[0,10),[24,26)}'")
     const older = new RawCoverageCopier({ raw: store.raw, app: async () => store.app })
     expect(await older.copy()).toBe(true)
-    expect(await copied()).toBe("{[0,24)}")
+    expect(await copied()).toBe("{[0,26)}")
   })
 })

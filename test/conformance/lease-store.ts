@@ -263,6 +263,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
         { range: { from: 4, to: 5 }, status: "FAILED", attempt: 0 },
         { range: { from: 5, to: 10 }, status: "FAILED", attempt: 0 },
       ])
+      expect(leases.map(({ epoch }) => epoch)).not.toContain(lease.epoch)
       await expect(commit(lease)).rejects.toMatchObject({ code: "LEASE_LOST" })
     })
 

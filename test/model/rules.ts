@@ -1,4 +1,4 @@
-// What each rule of the model means, the statement of src that keeps it, and a test on the real thing that fails without it.
+// What each rule of the model means, the statement of src that keeps it, and the tests on the real thing that fail without it.
 // rules.test.ts checks that all of these exist, so that model and code cannot part unnoticed.
 
 import type { Rules } from "./config.js"
@@ -7,7 +7,8 @@ export interface Rule {
   readonly means: string
   /** File, and what in it: a function, class or constraint. */
   readonly keptBy: readonly [file: string, name: string]
-  readonly testedBy: readonly [file: string, title: string]
+  /** Several titles where each shows a part of it. */
+  readonly testedBy: readonly [file: string, ...titles: [string, ...string[]]]
 }
 
 const store = "test/conformance/lease-store.ts"
@@ -26,6 +27,7 @@ const foldTest = [
 const bothEnds = [
   "src/raw/range-ingester.test.ts",
   "a range whose parent is not the stored neighbour is refused, from either side, and nothing is deleted",
+  "of two neighbours in flight that do not fit, the second to commit is refused",
 ] as const
 
 export const rules: Readonly<Record<keyof Rules, Rule>> = {
@@ -50,7 +52,11 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   claimGate: {
     means: "A claim takes only what the dependencies cover.",
     keptBy: ["src/coordination/choose-range.ts", "freeRanges"],
-    testedBy: [store, "a range is claimable only where every dependency covers every height of it"],
+    testedBy: [
+      store,
+      "a range is claimable only where every dependency covers every height of it",
+      "what failed around a block that its dependency cannot take is done on both sides of it",
+    ],
   },
   proof: {
     means: "The snapshot that is read must hold coverage of the whole range.",
@@ -68,14 +74,18 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   fence: {
     means: "A commit completes its lease by id, epoch and status ACTIVE, or changes nothing.",
     keptBy: [commit, "completeLeases"],
-    testedBy: [store, "a late commit cannot complete, and a late release cannot fail, the successor's lease"],
+    testedBy: [
+      store,
+      "a late commit cannot complete, and a late release cannot fail, the successor's lease",
+      "committing again after an answer that got lost doubles nothing",
+    ],
   },
   fenceRange: {
     means: "The lease that is completed has the range that was done.",
     keptBy: [commit, "completeLeases"],
     testedBy: [
-      rollback,
-      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+      onPostgres,
+      "a lease that has another range by now is not completed, though its token is as it was",
     ],
   },
   groupWhole: {
@@ -120,6 +130,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     testedBy: [
       onPostgres,
       "a rollback that commits while a writer waits for the chain lock is seen by that writer",
+      "rows that others change too are changed under the chain lock, new ones before it",
     ],
   },
   foldLockFirst: {
@@ -148,10 +159,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   exclusiveLock: {
     means: "A rollback's steps wait for all commits under way, and keep others out.",
     keptBy: ["src/rollback/rollback-app.ts", "rollbackApp"],
-    testedBy: [
-      onPostgres,
-      "a rollback gets the chain lock in its turn, under a stream of commits that never pauses",
-    ],
+    testedBy: [rollback, "waits for the commit under way, and keeps the next one out until it is done"],
   },
   appFirst: {
     means: "App goes back before raw.",
@@ -290,7 +298,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     keptBy: ["src/coordination/postgres/reap-leases.ts", "endExpiredBackends"],
     testedBy: [
       onPostgres,
-      "the reaper does not wait for a commit that holds its lease row, not even an expired one",
+      "a holder stopped in its open transaction is ended when its lease expires, and its keys are free",
     ],
   },
   oneCutoff: {
@@ -328,6 +336,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     testedBy: [
       reconcileTest,
       "an app store that missed a rollback replays it, and loses what raw does not cover",
+      "a rollback is replayed once the commits under way have ended",
     ],
   },
   comparesCoverage: {
@@ -335,7 +344,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     keptBy: [reconcile, "reconcileStores"],
     testedBy: [
       reconcileTest,
-      "a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had",
+      "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
     ],
   },
   comparesHistory: {
@@ -358,7 +367,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     keptBy: [reconcile, "takeBackInApp"],
     testedBy: [
       reconcileTest,
-      "a raw store that forgot blocks has them taken back in app, under an epoch nobody ever had",
+      "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
     ],
   },
 }

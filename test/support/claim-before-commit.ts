@@ -6,7 +6,7 @@ import { systemRandom } from "../../src/platform/random.js"
 import type { SqlExecutor } from "../../src/postgres/sql-executor.js"
 import type { Queryable } from "../../src/postgres/transaction.js"
 import type { DeriveStore } from "./derive-store.js"
-import { waitUntil } from "./wait-until.js"
+import { doneOrWaits } from "./done-or-waits.js"
 
 export interface ClaimBeforeCommit {
   /** App, for the transaction that is come upon. */
@@ -30,8 +30,7 @@ export function claimBeforeCommit(store: DeriveStore, claimant: Claimant): Claim
         store.app.transaction(async (tx) => {
           const result = await work(tx)
           claiming = claimAll(store, claimant)
-          const isWaiting = () => somebodyWaits(store)
-          await Promise.race([claiming, waitUntil(isWaiting, { what: "the claim that waits" })])
+          await doneOrWaits(store.app, claiming)
           return result
         }, options),
     },
@@ -44,9 +43,4 @@ export function claimAll(store: DeriveStore, { to, ...worker }: Claimant): Promi
     ...{ ...worker, holder: "test", order: "oldest", ttlMs: 60_000 },
     ...{ regions: [{ from: 0, to }], rangeSize: 1_000, maxBlocks: to },
   })
-}
-
-export async function somebodyWaits(store: DeriveStore): Promise<boolean> {
-  const { rows } = await store.raw.query("select 1 from pg_locks where not granted and locktype = 'advisory'")
-  return rows.length > 0
 }

@@ -96,8 +96,11 @@ const request = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({
 })
 
 describe("the lease store on Postgres alone", () => {
-  async function withHarness(body: (harness: PostgresHarness) => Promise<void>): Promise<void> {
-    const harness = await makeHarness("raw")
+  async function withHarness(
+    body: (harness: PostgresHarness) => Promise<void>,
+    schema: "raw" | "app" = "raw",
+  ): Promise<void> {
+    const harness = await makeHarness(schema)
     try {
       await (await harness.open()).register("w")
       await body(harness)
@@ -106,19 +109,21 @@ describe("the lease store on Postgres alone", () => {
     }
   }
 
-  test("the database itself forbids overlap of unfinished work", () =>
-    withHarness(async ({ admin }) => {
-      const insert = (from: number, to: number, status: string) =>
-        admin.query(
-          `insert into raw.worker_leases (worker_type, from_height, to_height, status, epoch, lease_ttl_ms)
-           values ('w', $1, $2, $3, gen_random_uuid(), 1)`,
-          [from, to, status],
-        )
-      await insert(0, 50, "ACTIVE")
-      await insert(10, 20, "COMPLETED")
-      await expect(insert(49, 60, "FAILED")).rejects.toMatchObject({ data: { sqlState: "23P01" } })
-      await insert(50, 60, "DEAD")
-    }))
+  test("the database itself forbids overlap of unfinished work", async () => {
+    for (const schema of ["raw", "app"] as const)
+      await withHarness(async ({ admin }) => {
+        const insert = (from: number, to: number, status: string) =>
+          admin.query(
+            `insert into ${schema}.worker_leases (worker_type, from_height, to_height, status, epoch, lease_ttl_ms)
+             values ('w', $1, $2, $3, gen_random_uuid(), 1)`,
+            [from, to, status],
+          )
+        await insert(0, 50, "ACTIVE")
+        await insert(10, 20, "COMPLETED")
+        await expect(insert(49, 60, "FAILED")).rejects.toMatchObject({ data: { sqlState: "23P01" } })
+        await insert(50, 60, "DEAD")
+      }, schema)
+  })
 
   test("many claims at once give every height to exactly one holder", () =>
     withHarness(async (harness) => {
@@ -165,6 +170,26 @@ describe("the lease store on Postgres alone", () => {
         random: seededRandom(81),
       })
       expect((await claiming.claim(request()))!.range).toEqual({ from: 10, to: 20 })
+    }))
+
+  test("a lease that has another range by now is not completed, though its token is as it was", () =>
+    withHarness(async (harness) => {
+      const store = await harness.open()
+      const lease = (await store.claim(request()))!
+      const commit = () => store.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
+      // By hand: whatever changes a range gives the lease a new token, too.
+      const setRange = (from: number, to: number) =>
+        harness.admin.query("update raw.worker_leases set from_height = $1, to_height = $2", [from, to])
+      for (const [from, to] of [
+        [1, 10],
+        [0, 9],
+      ] as const) {
+        await setRange(from, to)
+        await expect(commit()).rejects.toMatchObject({ code: "LEASE_LOST" })
+      }
+      expect(await harness.rows()).toEqual([])
+      await setRange(0, 10)
+      await commit()
     }))
 
   test("a range that meets its own coverage is refused as a bug, and nothing is written", () =>
@@ -311,6 +336,7 @@ describe("the lease store on Postgres alone", () => {
       await store.commit(lease, {
         write: async (tx) => expect(await held(tx)).toEqual([]),
         apply: async (tx) => expect(await held(tx)).toEqual(["ShareLock"]),
+        check: async (tx) => expect(await held(tx)).toEqual(["ShareLock"]),
       })
     }))
 
@@ -483,18 +509,29 @@ describe("the lease store on Postgres alone", () => {
   test("a rollback that commits while a writer waits for the chain lock is seen by that writer", () =>
     withHarness(async (harness) => {
       const store = await harness.open()
-      const lease = (await store.claim(request()))!
+      await store.register("up")
+      const cover = () =>
+        harness.admin.query("update raw.coverage set heights = '{[0,10)}' where worker_type = 'up'")
+      await cover()
+      const lease = (await store.claim(request({ dependencies: ["up"] })))!
       const rollback = await harness.connect()
-      await rollback.begin()
-      await rollback.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
-      const commit = store.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
-      const refused = expect(commit).rejects.toMatchObject({ code: "ROLLED_BACK" })
-      await expect.poll(() => waitingForAdvisoryLock(harness.admin)).toBe(true)
-      await rollback.query(
-        "insert into raw.rollbacks (id, epoch, removed) values (gen_random_uuid(), 1, '[5,)')",
-      )
-      await rollback.commit()
-      await refused
+      for (const [code, step] of [
+        ["NOT_COVERED", "update raw.coverage set heights = '{[0,5)}' where worker_type = 'up'"],
+        [
+          "ROLLED_BACK",
+          "insert into raw.rollbacks (id, epoch, removed) values (gen_random_uuid(), 1, '[5,)')",
+        ],
+      ] as const) {
+        await cover()
+        await rollback.begin()
+        await rollback.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
+        const commit = store.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
+        const refused = expect(commit).rejects.toMatchObject({ code })
+        await expect.poll(() => waitingForAdvisoryLock(harness.admin)).toBe(true)
+        await rollback.query(step)
+        await rollback.commit()
+        await refused
+      }
       expect(await harness.rows()).toEqual([])
     }))
 })

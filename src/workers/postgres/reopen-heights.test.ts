@@ -1,13 +1,8 @@
 import { afterEach, expect, test } from "vitest"
-import {
-  type Claimant,
-  claimAll,
-  claimBeforeCommit,
-  somebodyWaits,
-} from "../../../test/support/claim-before-commit.js"
+import { type Claimant, claimAll, claimBeforeCommit } from "../../../test/support/claim-before-commit.js"
 import { type DeriveStore, openDeriveStore } from "../../../test/support/derive-store.js"
+import { doneOrWaits } from "../../../test/support/done-or-waits.js"
 import { livelyBlocks } from "../../../test/support/lively-blocks.js"
-import { waitUntil } from "../../../test/support/wait-until.js"
 import type { Lease } from "../../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../../coordination/postgres/postgres-lease-store.js"
 import { builtInWorkers } from "../../indexes/built-in-workers.js"
@@ -73,7 +68,7 @@ test("heights are given back once the commits under way have ended", async () =>
     write: async () => undefined,
     apply: async () => {
       reopening = reopen()
-      await Promise.race([reopening, waitUntil(() => somebodyWaits(store), { what: "the act that waits" })])
+      await doneOrWaits(store.app, reopening)
     },
   })
   expect(await reopening).toBe(true)
