@@ -80,7 +80,7 @@ export class Scene {
     return stage
   }
 
-  /** How often the stores were looked at. Throws where a look met what must not be. */
+  /** How often the stores were looked at. Throws where a look met what must not be, and where nobody looked: that would show nothing. */
   sampled(): { samples: number; answers: number } {
     assert.deepEqual(
       this.#samplers.flatMap(({ violations }) => violations),
@@ -88,6 +88,10 @@ export class Scene {
     )
     const sum = (of: "samples" | "answers"): number =>
       this.#samplers.reduce((total, sampler) => total + sampler[of], 0)
+    for (const { samples, problem } of this.#samplers)
+      assert.ok(samples > 0, `a store was never looked at: ${problem}`)
+    const isAsked = this.#samplers.some(({ asks }) => asks)
+    assert.ok(!isAsked || sum("answers") > 0, "no answer of a process was ever compared")
     return { samples: sum("samples"), answers: sum("answers") }
   }
 
