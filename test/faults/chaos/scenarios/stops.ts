@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 import { runWithStops } from "../../stops.js"
 import { compareRaw, times } from "../compare.js"
 import type { Scenario } from "../scenario.js"
@@ -22,6 +23,8 @@ export const stops: Scenario = {
       ...{ blocks, seed: scene.seed },
       timeoutMs: 1_800_000,
     })
+    // What a stop is for: somebody comes back to a lease that is another's by now.
+    assert.ok(facts.refusals > 0, JSON.stringify(facts))
     const compared = await compareRaw(stage, { against: { postgres, rpcUrl }, head: blocks })
     return { times: scene.count, compared, recovery: times(recoveryMs), facts: { blocks, ...facts } }
   },
