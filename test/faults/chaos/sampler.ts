@@ -50,8 +50,6 @@ export class Sampler {
   samples = 0
   /** Answers of processes that were compared. */
   answers = 0
-  /** Whether processes are asked at all. */
-  readonly asks: boolean
   readonly violations: string[] = []
   /** Why the last look that failed did. */
   problem: unknown
@@ -70,7 +68,6 @@ export class Sampler {
   /** mayFall: the fault itself takes commits back. */
   constructor(stage: Sampled, { mayFall = false, staleAfterMs = patienceMs } = {}) {
     this.#stage = stage
-    this.asks = !mayFall
     this.#mayFall = mayFall
     this.#staleAfterMs = staleAfterMs
     this.#raw = new StoreProbe(stage.url)
@@ -103,7 +100,7 @@ export class Sampler {
   /** False where there is nothing to look at yet. */
   async #sample(): Promise<boolean> {
     // First the answer, then the store, which only a rollback may have taken below it.
-    const answer = this.asks ? await this.#ask() : undefined
+    const answer = this.#mayFall ? undefined : await this.#ask()
     const [raw] = await this.#raw.rows<RawSample>(rawSql, [window, this.#last?.epoch ?? -1])
     if (raw === undefined) return false
     this.#answering = raw.answering
