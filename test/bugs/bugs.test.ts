@@ -3,7 +3,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect, test } from "vitest"
+import type { Catcher } from "./bug.js"
 import { bugs } from "./bugs.js"
+import { isNoticed } from "./is-noticed.js"
+import type { Outcome } from "./run-program.js"
 
 const root = resolve(import.meta.dirname, "../..")
 const read = (file: string): string =>
@@ -41,11 +44,29 @@ test("every bug is caught by a test that exists", () => {
   expect(wrong.map(([name]) => name)).toEqual([])
 })
 
-test("docs/bugs.md has every bug, and no other", () => {
-  const rows = [...read("docs/bugs.md").matchAll(/^\| (H\d+) \| `([a-z-]+)` \|/gm)].map(
-    ([, hazard, name]) => [name, hazard],
-  )
-  expect(rows).toEqual(Object.entries(bugs).map(([name, { hazard }]) => [name, hazard]))
+test("docs/bugs.md has every bug with what notices it, and no other", () => {
+  const cells = /^\| (H\d+) \| `([a-z-]+)` \| [^|]+ \| ([^|]+) \|/gm
+  const rows = [...read("docs/bugs.md").matchAll(cells)].map(([, hazard, name, by]) => [
+    ...[name, hazard, /^(simulation|chaos: `[a-z-]+`|its test)/.exec(by!)?.[0]],
+    by!.match(/\b(I\d|fence)\b/g)?.sort() ?? [],
+  ])
+  const known = Object.entries(bugs).map(([name, { hazard, caughtBy }]) => {
+    if (caughtBy.by === "test") return [name, hazard, "its test", []]
+    if (caughtBy.by === "chaos") return [name, hazard, `chaos: \`${caughtBy.scenario}\``, []]
+    return [name, hazard, "simulation", [...caughtBy.notices].sort()]
+  })
+  expect(rows).toEqual(known)
+})
+
+test.each<[string, Outcome, Catcher["notices"], boolean]>([
+  ["the invariant it names", { isSound: false, said: "seed 3 breaks I4 at 5 ms: gone" }, ["I1", "I4"], true],
+  ["another invariant", { isSound: false, said: "seed 3 breaks I9 at 5 ms: I4" }, ["I1", "I4"], false],
+  ["seeds that met little", { isSound: false, said: "no seed met fence: it shows less" }, ["fence"], false],
+  ["the words it names", { isSound: false, said: "Error\n+ 'I5: it fell'" }, /I5: it fell/, true],
+  ["other words", { isSound: false, said: "Error: no server" }, /I5: it fell/, false],
+  ["nothing", { isSound: true, said: "I5: it fell" }, /I5: it fell/, false],
+])("a run that ends with %s", (_, outcome, notices, isCaught) => {
+  expect(isNoticed(outcome, notices)).toBe(isCaught)
 })
 
 test("nothing of it is built", () => {

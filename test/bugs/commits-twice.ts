@@ -15,7 +15,7 @@ export const commitsTwice: Bug = {
       replace: "if (intersect(parseMultirange(covered), [range]).length < 0) {",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 200 },
+  caughtBy: { by: "simulation", seeds: 200, notices: ["I1", "I2"] },
   test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "committing again after an answer that got lost doubles nothing",

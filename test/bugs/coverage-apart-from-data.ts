@@ -11,7 +11,7 @@ export const coverageApartFromData: Bug = {
         "updated_at = clock_timestamp()\n     where worker_type = any ($1) and false`,\n    [workers, range.from, range.to],",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 100 },
+  caughtBy: { by: "simulation", seeds: 100, notices: ["I3"] },
   test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "a commit makes data and coverage true together",

@@ -11,7 +11,7 @@ export const coverageIsAHull: Bug = {
         "set heights = int8multirange(range_merge(heights + int8multirange(int8range($2::int8, $3::int8)))), updated_at",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 100 },
+  caughtBy: { by: "simulation", seeds: 100, notices: ["I2", "I3"] },
   test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "only one block dies, its neighbours complete, and the watermark stops in front of it",

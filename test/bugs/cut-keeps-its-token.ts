@@ -22,7 +22,7 @@ export const cutKeepsItsToken: Bug = {
       replace: "where epoch > $1::int8 and removed && int8range($2::int8, $3::int8) and false limit 1",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 1_000 },
+  caughtBy: { by: "simulation", seeds: 1_000, notices: ["I2", "I4"] },
   test: {
     file: "src/rollback/finish-rollback.test.ts",
     title:

@@ -16,6 +16,7 @@ export const finalFromAnyNode: Bug = {
     seeds: 200,
     regression:
       "a node that stands still on a branch that lost gives no final block to the head's first range",
+    notices: ["I9"],
   },
   test: {
     file: "src/raw/range-ingester.test.ts",

@@ -10,7 +10,7 @@ export const finalityJumps: Bug = {
       replace: "when finalized_height is null or finalized_height is not null\n           or not exists",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 100 },
+  caughtBy: { by: "simulation", seeds: 100, notices: ["I9"] },
   test: {
     file: "src/raw/chain-state.test.ts",
     title: "finality rises over stored blocks only when they are linked to the head, or were compared",

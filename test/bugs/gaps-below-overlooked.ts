@@ -11,7 +11,7 @@ export const gapsBelowOverlooked: Bug = {
         "  const done = view.heights.at(-1)?.to ?? 0\n  const gap = free.find(({ from }) => from >= done)\n",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 100 },
+  caughtBy: { by: "simulation", seeds: 100, notices: ["I9"] },
   test: {
     file: "src/coordination/choose-range.property.test.ts",
     title: "whatever is free and gated is claimed sooner or later, so no gap is left behind",

@@ -15,7 +15,7 @@ export const nobodyAsksDependencies: Bug = {
       replace: "if (dependencies.length >= 0) return\n",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 100 },
+  caughtBy: { by: "simulation", seeds: 100, notices: ["I1", "I3"] },
   test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "a range is claimable only where every dependency covers every height of it",

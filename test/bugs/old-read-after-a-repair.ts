@@ -12,7 +12,7 @@ export const oldReadAfterARepair: Bug = {
         "const cut = known ? cutLeases({ tables, random }, tx, { workers, removed }) : Promise.resolve(0)\n",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 1_000 },
+  caughtBy: { by: "simulation", seeds: 1_000, notices: ["I1"] },
   test: {
     file: "src/workers/postgres/reopen-heights.test.ts",
     title: "whoever has read the old rows cannot commit them after they were given back",

@@ -10,7 +10,7 @@ export const rawRollsBackFirst: Bug = {
       replace: "  await rollbackRaw(deps, intent)\n  await rollbackApp(deps, intent)\n",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 100 },
+  caughtBy: { by: "simulation", seeds: 100, notices: ["I4"] },
   test: {
     file: "src/rollback/finish-rollback.test.ts",
     title: "is all or nothing in each database wherever its process dies, and any other process finishes it",

@@ -17,7 +17,7 @@ export const rolledBackComesBack: Bug = {
         "const cut = known ? Promise.resolve(0) : cutLeases({ tables, random }, tx, { workers, removed })\n",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 1_000 },
+  caughtBy: { by: "simulation", seeds: 1_000, notices: ["I1", "I4"] },
   test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "a rollback after the claim refuses what it reaches and leaves the rest alone",

@@ -22,6 +22,9 @@ export async function runChaos(
     "--discard",
   ]
   const { code, output } = await runProgram(args, { directory })
-  const [, said] = /(AssertionError.*|Error: .*)/.exec(output) ?? []
-  return { isSound: code === 0, said: said ?? output.slice(-300) }
+  if (code === 0) return { isSound: true, said: "" }
+  // From the failure to the table that a run ends with.
+  const [, said] = /: FAILED; .*\n.*\n([\s\S]*?)\n\n\| scenario /.exec(output) ?? []
+  if (said === undefined) throw new Error(`${scenario} did not run: ${output.slice(-1_000)}`)
+  return { isSound: false, said }
 }

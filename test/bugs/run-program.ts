@@ -8,13 +8,13 @@ export interface Outcome {
   readonly said: string
 }
 
-const timeoutMs = 300_000
+const timeoutMs = 600_000
 
-/** The code is null where it did not come to an end by itself. */
+/** Throws where it did not come to an end by itself. */
 export async function runProgram(
   args: readonly string[],
   { directory }: { directory: string },
-): Promise<{ code: number | null; output: string }> {
+): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, args, {
     cwd: directory,
     stdio: ["ignore", "pipe", "pipe"],
@@ -26,6 +26,9 @@ export async function runProgram(
       output += chunk.toString()
     })
   }
-  const code = await new Promise<number | null>((resolve) => child.on("exit", resolve))
-  return { code, output: code === null ? `${output}\nit did not come to an end` : output }
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve))
+  // A program that was told to end may well do so with a code of its own.
+  if (code === null || child.killed)
+    throw new Error(`it did not come to an end within ${timeoutMs / 1_000} s: ${output.slice(-1_000)}`)
+  return { code, output }
 }

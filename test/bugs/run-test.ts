@@ -34,5 +34,5 @@ export async function runTest(directory: string, { file, title }: NamedTest): Pr
     )
   const failed = runs.filter(({ status }) => status === "failed")
   if (runs.length === 0) throw new Error(`${file} has no test ${title}`)
-  return { isSound: failed.length === 0, said: failed[0]?.failureMessages[0]?.split("\n")[0] ?? "" }
+  return { isSound: failed.length === 0, said: failed[0]?.failureMessages[0] ?? "" }
 }

@@ -32,7 +32,7 @@ export const straddlingLeaseDropped: Bug = {
       replace: "    [workers, printMultirange(whole)],\n  )\n  await allAnswered",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 100 },
+  caughtBy: { by: "simulation", seeds: 100, notices: ["I3", "I5"] },
   test: {
     file: "src/rollback/finish-rollback.test.ts",
     title:

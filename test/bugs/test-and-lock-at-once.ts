@@ -16,7 +16,7 @@ export const testAndLockAtOnce: Bug = {
         '  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])\n  await work.apply?.(tx)\n',
     },
   ],
-  caughtBy: { by: "simulation", seeds: 1000 },
+  caughtBy: { by: "simulation", seeds: 1000, notices: ["I1", "I4"] },
   test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "a rollback that commits while a writer waits for the chain lock is seen by that writer",

@@ -11,7 +11,7 @@ export const zombieCompletes: Bug = {
         "where id in (select id from unnest($1::int8[], $2::uuid[]) as token (id, epoch)) and from_height = $3 and to_height = $4",
     },
   ],
-  caughtBy: { by: "simulation", seeds: 200 },
+  caughtBy: { by: "simulation", seeds: 200, notices: ["fence"] },
   test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "a late commit cannot complete, and a late release cannot fail, the successor's lease",

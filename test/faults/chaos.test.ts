@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { play } from "./chaos/play.js"
 import { scenarios } from "./chaos/scenarios.js"
@@ -13,4 +15,9 @@ describe("the quick profile of", () => {
     },
     300_000,
   )
+})
+
+it("the others name tests that exist", () => {
+  const named = scenarios.flatMap(({ quickTest }) => quickTest || [])
+  expect(named.filter((file) => !existsSync(join(import.meta.dirname, file)))).toEqual([])
 })

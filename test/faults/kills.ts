@@ -11,6 +11,7 @@ export interface KillOptions {
   readonly kills: number
   readonly blocks: number
   readonly seed: number
+  /** From one fault to when the next is due, and after the last until all is done. */
   readonly timeoutMs: number
   /** A kill comes this long after its share of the blocks was done, at most. */
   readonly delayMs?: number
@@ -28,7 +29,8 @@ export async function runWithKills(stage: Stage, options: KillOptions): Promise<
   const { processes, kills, blocks, seed, timeoutMs, delayMs = 150 } = options
   const random = seededRandom(seed)
   for (let i = 0; i < processes; i++) stage.start()
-  const lost = new LostRanges(stage, { timeoutMs })
+  // A range may be lost again and again; that it is done after the last time is what is waited for in the end.
+  const lost = new LostRanges(stage, { timeoutMs: timeoutMs * (kills + 1) })
   for (let kill = 1; kill <= kills; kill++) {
     const due = Math.floor((blocks * kill) / (kills + 1))
     await waitUntil(async () => (await stage.progress()) >= due, {

@@ -8,10 +8,15 @@ export class LostRanges {
   readonly #stage: Stage
   readonly #timeoutMs: number
   readonly #watches: Promise<number>[] = []
+  #isOver = false
 
   constructor(stage: Stage, { timeoutMs }: { timeoutMs: number }) {
     this.#stage = stage
     this.#timeoutMs = timeoutMs
+    // Nobody waits for them where the run failed.
+    stage.ending(async () => {
+      this.#isOver = true
+    })
   }
 
   get count(): number {
@@ -46,7 +51,7 @@ export class LostRanges {
             to,
             worker,
           ])
-    return waitUntil(async () => (await look()).length > 0, {
+    return waitUntil(async () => this.#isOver || (await look()).length > 0, {
       what: `${worker ?? "raw"} [${from}, ${to}) done by another process`,
       timeoutMs: this.#timeoutMs,
       everyMs: 100,

@@ -20,6 +20,8 @@ export interface AwayFacts {
   readonly highestAttempt: number
 }
 
+const resumeWithinMs = 60_000
+
 export async function runWithPostgresAway(stage: Stage, options: AwayOptions): Promise<AwayFacts> {
   const { postgres, processes, blocks, awayMs, timeoutMs } = options
   for (let i = 0; i < processes; i++) stage.start()
@@ -35,7 +37,7 @@ export async function runWithPostgresAway(stage: Stage, options: AwayOptions): P
   const doneBefore = await waitUntil(() => stage.progress(), { what: "the server's answer" })
   await waitUntil(async () => (await stage.progress()) > doneBefore, {
     what: `work going on\n${stage.report()}`,
-    timeoutMs,
+    timeoutMs: resumeWithinMs,
   })
   const resumedMs = Math.round(performance.now() - back)
   await stage.finish(blocks + 1, timeoutMs)

@@ -17,7 +17,8 @@ export interface ReorgOptions {
   /** One of the processes is killed and replaced after every so many. */
   readonly reorgsPerKill: number
   readonly seed: number
-  readonly timeoutMs: number
+  /** How long history may still take after the last, by the blocks that are left. The tip itself has a minute, each time. */
+  readonly finishWithinMs: (blocks: number) => number
   readonly say?: (text: string) => void
 }
 
@@ -42,7 +43,7 @@ const deepest = 60
 const finalBelowHead = 150
 
 export async function runWithReorgs(stage: Stage, options: ReorgOptions): Promise<ReorgFacts> {
-  const { node, history, reorgs, processes, reorgsPerKill, seed, timeoutMs, say } = options
+  const { node, history, reorgs, processes, reorgsPerKill, seed, finishWithinMs, say } = options
   const random = seededRandom(seed)
   const below = (n: number): number => Math.floor(random.next() * n)
   let { chain } = options
@@ -94,7 +95,7 @@ export async function runWithReorgs(stage: Stage, options: ReorgOptions): Promis
     }
     if (reorg % 25 === 0) say?.(`${reorg} of ${reorgs} reorganisations, ${counts.kills} kills, head ${head}`)
   }
-  await stage.finish(head + 1, timeoutMs)
+  await stage.finish(head + 1, finishWithinMs(head + 1 - (await stage.progress())))
   const [row] = await stage.probe.rows<{ n: number }>("select count(*)::int4 as n from raw.rollbacks")
   return { reorgs, ...counts, rollbacks: row!.n, storedMs, derivedMs, head }
 

@@ -12,6 +12,7 @@ export interface StopsOptions {
   readonly together?: number
   readonly blocks: number
   readonly seed: number
+  /** From one fault to when the next is due, and after the last until all is done. */
   readonly timeoutMs: number
 }
 
@@ -29,7 +30,8 @@ export async function runWithStops(stage: Stage, options: StopsOptions): Promise
   const { processes, stops, together = 1, blocks, seed, timeoutMs } = options
   const random = seededRandom(seed)
   for (let i = 0; i < processes; i++) stage.start()
-  const lost = new LostRanges(stage, { timeoutMs })
+  // A range may be lost again and again; that it is done after the last time is what is waited for in the end.
+  const lost = new LostRanges(stage, { timeoutMs: timeoutMs * (stops + 1) })
   for (let stop = 0; stop < stops; ) {
     const due = Math.floor((blocks * (stop + 1)) / (stops + 1))
     await waitUntil(async () => (await stage.probe.storedBlocks()) >= due, {

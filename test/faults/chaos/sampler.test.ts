@@ -31,6 +31,11 @@ test.each([
      values ('token_worker', 12, 13, 'ACTIVE', gen_random_uuid(), 1000, now())`,
     /I8: app lease .* of token_worker on \[12, 13\)/,
   ],
+  [
+    "a statement of its own that fails, once there is something to look at",
+    "alter table raw.processes rename column seen_at to heard_at",
+    /could not be looked at: error: column "seen_at" does not exist/,
+  ],
 ])("%s is noticed, and nothing before it", async (_, damage, complaint) => {
   const store = await openWholeStore({
     ...{ seed: 1, from: 0, to: 12, workers: [tokenWorker], twoDatabases: false },

@@ -1,6 +1,7 @@
 // Looks at a store again and again while faults happen, as whoever asks it would: what it says is done must be there, what a process
 // answers must not be more than that, it takes that back only by a rollback that it has recorded, nothing is derived from what is not stored, and no lease outlives its time for long.
 
+import pg from "pg"
 import type { StatusJson } from "../../../src/status/status-json.js"
 import { StoreProbe } from "../../support/store-probe.js"
 import { leaseMs, reapMs } from "../stage.js"
@@ -45,10 +46,13 @@ interface AppSample {
 }
 
 export class Sampler {
+  /** Looks that saw all there is to see. */
   samples = 0
   /** Answers of processes that were compared. */
   answers = 0
   readonly violations: string[] = []
+  /** Why the last look that failed did. */
+  problem: unknown
   readonly #stage: Sampled
   readonly #mayFall: boolean
   readonly #staleAfterMs: number
@@ -81,21 +85,24 @@ export class Sampler {
   async #look(): Promise<void> {
     while (!this.#stopped.signal.aborted) {
       try {
-        await this.#sample()
-        this.samples++
-      } catch {
-        // Not made yet, or the server is away: nobody is told anything then, and nobody can reap.
+        if (await this.#sample()) this.samples++
+      } catch (error) {
+        this.problem = error
+        if (!isAway(error) && !(isNotMade(error) && this.samples === 0))
+          this.#violation(`the store could not be looked at: ${error}`)
+        // Nobody is told anything then, and nobody can reap.
         this.#stale.clear()
       }
       await new Promise((resolve) => setTimeout(resolve, everyMs))
     }
   }
 
-  async #sample(): Promise<void> {
+  /** False where there is nothing to look at yet. */
+  async #sample(): Promise<boolean> {
     // First the answer, then the store, which only a rollback may have taken below it.
-    const answer = await this.#ask()
+    const answer = this.#mayFall ? undefined : await this.#ask()
     const [raw] = await this.#raw.rows<RawSample>(rawSql, [window, this.#last?.epoch ?? -1])
-    if (raw === undefined) return
+    if (raw === undefined) return false
     this.#answering = raw.answering
     this.#compare(answer, raw)
     const [watermark, epoch] = [Number(raw.watermark), Number(raw.epoch)]
@@ -111,6 +118,7 @@ export class Sampler {
     for (const worker of app?.ahead ?? [])
       this.#violation(`I4: ${worker} covers heights that app does not know to be stored`)
     this.#watchLeases([...raw.expired, ...(app?.expired ?? [])])
+    return true
   }
 
   /** One of the processes that were there at the last look, each in its turn. */
@@ -131,7 +139,7 @@ export class Sampler {
   }
 
   #compare(answer: Answer | undefined, raw: RawSample): void {
-    if (!answer || answer.epoch !== Number(raw.chain_epoch) || this.#mayFall) return
+    if (!answer || answer.epoch !== Number(raw.chain_epoch)) return
     this.answers++
     const highest = Number(raw.watermark) - 1
     if (answer.watermark > highest)
@@ -156,6 +164,16 @@ export class Sampler {
     if (this.violations.length < 20) this.violations.push(text)
   }
 }
+
+/** The server does not answer or has no room, or the connection broke: the driver says that without an SQLSTATE. */
+const isAway = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError
+    ? /^(08|53|57|58)/.test(error.code ?? "")
+    : !(error instanceof TypeError || error instanceof RangeError)
+
+/** A schema, table or column that is not there. A statement that is wrong says the same, but never gets a sample. */
+const isNotMade = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && ["3F000", "42P01", "42703"].includes(error.code ?? "")
 
 const expiredSql = (schema: "raw" | "app"): string => `array(
     select format('${schema} lease %s of %s on [%s, %s)', epoch, worker_type, from_height, to_height)

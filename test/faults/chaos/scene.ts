@@ -32,6 +32,7 @@ export class Scene {
   readonly say: SceneOptions["say"]
   readonly #stages: Stage[] = []
   readonly #samplers: Sampler[] = []
+  #mustAnswer = false
   readonly #servers: PrivatePostgres[] = []
   readonly #clusters: ReplicatedPostgres[] = []
   readonly #ending: (() => Promise<unknown>)[] = []
@@ -70,17 +71,21 @@ export class Scene {
     return node
   }
 
-  /** losesCommits: the fault itself does, so that what was done may be undone without a rollback. */
-  async stage(options: StageOptions, { losesCommits = false } = {}): Promise<Stage> {
+  /**
+   * losesCommits: the fault itself does, so that what was done may be undone without a rollback, and no answer is compared.
+   * shortLived: processes end before anybody can count on an answer.
+   */
+  async stage(options: StageOptions, { losesCommits = false, shortLived = false } = {}): Promise<Stage> {
     const stage = await Stage.open(options)
     this.#stages.push(stage)
     const sampler = new Sampler(stage, { mayFall: losesCommits })
     this.#samplers.push(sampler)
+    this.#mustAnswer ||= !losesCommits && !shortLived
     stage.ending(() => sampler.stop())
     return stage
   }
 
-  /** How often the stores were looked at. Throws where a look met what must not be. */
+  /** How often the stores were looked at. Throws where a look met what must not be, and where nobody looked: that would show nothing. */
   sampled(): { samples: number; answers: number } {
     assert.deepEqual(
       this.#samplers.flatMap(({ violations }) => violations),
@@ -88,6 +93,9 @@ export class Scene {
     )
     const sum = (of: "samples" | "answers"): number =>
       this.#samplers.reduce((total, sampler) => total + sampler[of], 0)
+    for (const { samples, problem } of this.#samplers)
+      assert.ok(samples > 0, `a store was never looked at: ${problem}`)
+    assert.ok(!this.#mustAnswer || sum("answers") > 0, "no answer of a process was ever compared")
     return { samples: sum("samples"), answers: sum("answers") }
   }
 

@@ -54,10 +54,13 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
   const node = await startTamperingNode(() => ({ chain, head, finalized: head - 40 }))
   scene.ending(() => node.stop())
   const postgres = await scene.postgres()
-  const stage = await scene.stage({
-    ...{ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases: (scene.seed + rounds) % 2 === 1 },
-    env: { RANGE_SIZE: "10", RPC_BATCH_BLOCKS: "5", REORG_CONFIRM_MS: "50", POLL_INTERVAL_MS: "50" },
-  })
+  const stage = await scene.stage(
+    {
+      ...{ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases: (scene.seed + rounds) % 2 === 1 },
+      env: { RANGE_SIZE: "10", RPC_BATCH_BLOCKS: "5", REORG_CONFIRM_MS: "50", POLL_INTERVAL_MS: "50" },
+    },
+    { shortLived: true },
+  )
   let kills = 0
   let rollsBack = false
   for (const failpoint of choose(scene.seed, wanted)) {

@@ -1,5 +1,6 @@
 import { runWithKills } from "../../kills.js"
 import { compareAll, compareRaw, times } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 import type { Scene } from "../scene.js"
 import { slowWork } from "../slow-work.js"
@@ -19,7 +20,11 @@ async function kill(scene: Scene, { backfill = "oldest", ...options }: How) {
   const stage = await scene.stage({ postgres, rpcUrl, env: { ...slowWork, BACKFILL: backfill }, ...options })
   const { recoveryMs, ...facts } = await runWithKills(stage, {
     ...{ processes: scene.isQuick ? 3 : 6, kills: scene.count, blocks, seed: scene.seed },
-    ...{ timeoutMs: 1_800_000, delayMs: 500 },
+    // Between two kills, and after the last, there is one share of the blocks to do.
+    timeoutMs: healWithinMs({
+      ...{ blocks: blocks / (scene.count + 1), callsPerSecond: Number(slowWork.RPC_MAX_RPS) },
+    }),
+    delayMs: 500,
   })
   const compare = options.roles.includes("work") ? compareAll : compareRaw
   const compared = await compare(stage, { against: { postgres, rpcUrl }, head: blocks })

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { runWithPostgresAway } from "../../postgres-away.js"
 import { compareRaw, times } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 import { slowWork } from "../slow-work.js"
 
@@ -16,7 +17,8 @@ export const postgresAway: Scenario = {
     const { url: rpcUrl } = await scene.node({ blocks })
     const stage = await scene.stage({ postgres, rpcUrl, env: slowWork })
     const facts = await runWithPostgresAway(stage, {
-      ...{ postgres, processes: scene.isQuick ? 2 : 6, blocks, awayMs, timeoutMs: 1_800_000 },
+      ...{ postgres, processes: scene.isQuick ? 2 : 6, blocks, awayMs },
+      timeoutMs: healWithinMs({ blocks, callsPerSecond: Number(slowWork.RPC_MAX_RPS) }),
     })
     assert.equal(facts.processesEnded, 0)
     assert.ok(facts.highestAttempt <= 3, `a lease needed ${facts.highestAttempt} attempts`)

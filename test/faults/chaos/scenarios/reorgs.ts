@@ -3,13 +3,15 @@ import { createChain } from "../../../../bench/chain/synthetic-chain.js"
 import { startTamperingNode } from "../../../support/tampering-node.js"
 import { runWithReorgs } from "../../reorgs.js"
 import { compareAll, times } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 import type { Scene } from "../scene.js"
 
 async function reorganise(scene: Scene, { twoDatabases }: { twoDatabases: boolean }) {
   // Long, and asked for slowly: many of the reorganisations meet a backfill.
   const history = scene.isQuick ? 300 : 30 * scene.count
-  const slowly = scene.isQuick ? {} : { RPC_MAX_RPS: "100" }
+  const callsPerSecond = 100
+  const slowly = scene.isQuick ? {} : { RPC_MAX_RPS: String(callsPerSecond) }
   const chain = createChain({
     ...{ blocks: 100_000, transactionsPerBlock: 2, logsPerBlock: 6, holders: 500 },
     // Tokens change hands more than once a block.
@@ -26,7 +28,8 @@ async function reorganise(scene: Scene, { twoDatabases }: { twoDatabases: boolea
     },
   })
   const { storedMs, derivedMs, head, ...counts } = await runWithReorgs(stage, {
-    ...{ node, chain, history, reorgs: scene.count, seed: scene.seed, timeoutMs: 1_800_000 },
+    ...{ node, chain, history, reorgs: scene.count, seed: scene.seed },
+    finishWithinMs: (blocks) => healWithinMs({ blocks, callsPerSecond }),
     ...{ processes: 2, reorgsPerKill: 20, say: scene.say },
   })
   if (!scene.isQuick) assert.ok(counts.whileFilling > scene.count / 50, JSON.stringify(counts))

@@ -1,5 +1,7 @@
+import assert from "node:assert/strict"
 import { runWithStops } from "../../stops.js"
 import { compareRaw, times } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 import { slowWork } from "../slow-work.js"
 
@@ -17,11 +19,16 @@ export const stops: Scenario = {
     const postgres = await scene.postgres()
     const { url: rpcUrl } = await scene.node({ blocks })
     const stage = await scene.stage({ postgres, rpcUrl, env })
+    const [processes, together] = scene.isQuick ? [3, 1] : [6, 3]
     const { recoveryMs, ...facts } = await runWithStops(stage, {
-      ...{ processes: scene.isQuick ? 3 : 6, stops: scene.count, together: scene.isQuick ? 1 : 3 },
-      ...{ blocks, seed: scene.seed },
-      timeoutMs: 1_800_000,
+      ...{ processes, stops: scene.count, together, blocks, seed: scene.seed },
+      // Between two rounds of stops, and after the last, there is one share of the blocks to do.
+      timeoutMs: healWithinMs({
+        ...{ blocks: (blocks * together) / (scene.count + 1), callsPerSecond: Number(env.RPC_MAX_RPS) },
+      }),
     })
+    // What a stop is for: somebody comes back to a lease that is another's by now.
+    assert.ok(facts.refusals > 0, JSON.stringify(facts))
     const compared = await compareRaw(stage, { against: { postgres, rpcUrl }, head: blocks })
     return { times: scene.count, compared, recovery: times(recoveryMs), facts: { blocks, ...facts } }
   },
