@@ -38,9 +38,12 @@ export interface ReorgFacts {
   readonly head: number
 }
 
-const deepest = 60
+const deep = 60
+/** Once in so many, as deep as nobody has seen one; the chain has to grow for it first. */
+const veryDeep = 256
+const reorgsPerVeryDeep = 50
 /** Finality follows the head at this distance at least. */
-const finalBelowHead = 150
+const finalBelowHead = 300
 
 export async function runWithReorgs(stage: Stage, options: ReorgOptions): Promise<ReorgFacts> {
   const { node, history, reorgs, processes, reorgsPerKill, seed, finishWithinMs, say } = options
@@ -62,7 +65,10 @@ export async function runWithReorgs(stage: Stage, options: ReorgOptions): Promis
   const derivedMs: number[] = []
   for (let reorg = 1; reorg <= reorgs; reorg++) {
     // Most are shallow, as on real chains.
-    const depth = 1 + below(random.next() < 0.7 ? 6 : deepest)
+    const usual = 1 + below(random.next() < 0.7 ? 6 : deep)
+    const isVeryDeep = reorg % reorgsPerVeryDeep === 0
+    if (isVeryDeep) await growTo(Math.max(head, finalized + veryDeep + 1))
+    const depth = isVeryDeep ? veryDeep : usual
     const at = Math.max(finalized + 1, head - depth + 1)
     chain = chain.fork({ at, seed: seed * 1_000_000 + reorg })
     const isShorter = random.next() < 0.25 && at < head
@@ -98,6 +104,12 @@ export async function runWithReorgs(stage: Stage, options: ReorgOptions): Promis
   await stage.finish(head + 1, finishWithinMs(head + 1 - (await stage.progress())))
   const [row] = await stage.probe.rows<{ n: number }>("select count(*)::int4 as n from raw.rollbacks")
   return { reorgs, ...counts, rollbacks: row!.n, storedMs, derivedMs, head }
+
+  async function growTo(height: number): Promise<void> {
+    head = height
+    turn()
+    await until(`block ${head}`, async () => (await stage.probe.hashAt(head)) === chain.hashAt(head))
+  }
 
   async function until(what: string, done: () => Promise<boolean>): Promise<void> {
     try {

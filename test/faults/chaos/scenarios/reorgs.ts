@@ -42,7 +42,7 @@ const count = { quick: 20, full: 500 }
 
 export const reorgs: Scenario = {
   name: "reorgs",
-  fault: "reorganisations up to 60 deep, nested, to shorter chains, with kill -9 now and then",
+  fault: "reorganisations up to 256 deep, nested, to shorter chains, with kill -9 now and then",
   count,
   quickTest: "reorg.test.ts",
   run: (scene) => reorganise(scene, { twoDatabases: false }),
