@@ -73,11 +73,12 @@ export function scheduleFaults(
     at(backupAt, `backup of ${of}`, () => {
       const backup = database.backup()
       at(when - backupAt, `${of} goes back`, () => {
-        world.wentBack = true
         if (stopped) hosts.killEvery({ backAfterMs: 200 })
         // What raw has forgotten is another branch when it is asked for again.
         else if (of === "raw") chain.reorganize(forgottenBlocks, forgottenBlocks + 1)
         database.restore(backup)
+        // Not before: until then the two agree.
+        world.wentBack = true
       })
     })
   }
