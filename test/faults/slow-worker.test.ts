@@ -6,8 +6,8 @@ import { Stage } from "./stage.js"
 import { configWith, poison } from "./worker-config.js"
 
 const blocks = 240
-/** Around 0.2 s: all of its blocks take most of a minute and more, however busy the machine, and the others some seconds. */
-const crawlSteps = 160_000_000
+/** Around 0.6 s: all of its blocks take minutes, and the others some seconds of processor, however busy the machine. */
+const crawlSteps = 500_000_000
 
 let postgres: PrivatePostgres
 let node: RunningChainServer
@@ -70,5 +70,5 @@ describe("a worker that crawls", () => {
     } finally {
       await stage.close()
     }
-  }, 150_000)
+  }, 300_000)
 })

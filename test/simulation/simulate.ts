@@ -60,8 +60,6 @@ export async function simulate(
   plan: Plan,
   { trace, atEnd }: { trace?: (line: string) => void; atEnd?: (world: World) => void } = {},
 ): Promise<SimulationResult> {
-  // Nobody looks at them, and they are a tenth of what an error costs.
-  Error.stackTraceLimit = trace ? 10 : 0
   const random = new SimRandom(plan.seed ^ 0x3c6ef372)
   const scheduler = new Scheduler()
   const startedAt = scheduler.now
