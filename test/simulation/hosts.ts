@@ -13,6 +13,7 @@ export interface Hosts {
   slotOf(host: SimHost): number
   /** Or the next one that is alive; false when none is. */
   kill(slot: number, options: { silent: boolean; backAfterMs: number }): boolean
+  /** By a person, who stops them: no crash. */
   killEvery(options: { backAfterMs: number }): void
   heal(): void
   killAll(): void
@@ -58,19 +59,20 @@ export function runProcesses(
     )
   }
   for (let slot = 0; slot < plan.processes; slot++) scheduler.after(random.next() * 300, () => start(slot))
-  const kill = (
-    first: number,
-    { silent, backAfterMs }: { silent: boolean; backAfterMs: number },
-  ): boolean => {
-    const slots = Array.from({ length: plan.processes }, (_, at) => (first + at) % plan.processes)
-    const slot = slots.find((one) => current[one]?.alive)
-    if (slot === undefined) return false
+  const end = (slot: number, { silent, backAfterMs }: { silent: boolean; backAfterMs: number }): void => {
     const host = current[slot]!
     host.kill({ silent })
-    world.encounters.crashes++
     scheduler.after(backAfterMs, () => {
       if (current[slot] === host) start(slot)
     })
+  }
+  const isAlive = (slot: number): boolean => current[slot]?.alive ?? false
+  const kill: Hosts["kill"] = (first, options) => {
+    const slots = Array.from({ length: plan.processes }, (_, at) => (first + at) % plan.processes)
+    const slot = slots.find(isAlive)
+    if (slot === undefined) return false
+    world.encounters.crashes++
+    end(slot, options)
     return true
   }
   return {
@@ -78,7 +80,7 @@ export function runProcesses(
     slotOf: (host) => current.indexOf(host),
     kill,
     killEvery: ({ backAfterMs }) => {
-      for (const slot of current.keys()) kill(slot, { silent: false, backAfterMs })
+      for (const slot of current.keys()) if (isAlive(slot)) end(slot, { silent: false, backAfterMs })
     },
     heal: () => {
       for (const [slot, host] of current.entries()) {
