@@ -1,8 +1,8 @@
-// npm run sim -- --seeds 1000 [--from 0] [--threads 2], or --seed 7 [--trace], or --plan '{…}', with --seeds its faults at other moments. Exits with 1 at the first seed that breaks
-// an invariant, and when a run of 200 seeds or more never met one of the things it is for.
+// The simulation by hand. Exits with 1 at the first seed that breaks an invariant, and when a run of 200 seeds or more never met one of the
+// things it is for, or any seed had less trouble than every seed has.
 
 import { availableParallelism } from "node:os"
-import { parseArgs } from "node:util"
+import { type ParseArgsConfig, parseArgs } from "node:util"
 import { openLaboratory } from "./laboratory.js"
 import { useLightAbort } from "./light-abort.js"
 import { type Plan, planOf } from "./plan.js"
@@ -11,8 +11,13 @@ import { runSeedsInThreads } from "./run-seeds-in-threads.js"
 import { shrink } from "./shrink.js"
 import { type SimulationResult, simulate } from "./simulate.js"
 
-const { values } = parseArgs({
+const usage = `npm run sim -- --seeds 1000 [--from 0] [--threads 2]   many seeds
+npm run sim -- --seed 7 [--trace] [--no-shrink]        one, and every statement of it
+npm run sim -- --plan '{…}' [--seeds 100]              a plan that a failure printed, at other moments too`
+
+const { values } = readOptions({
   options: {
+    help: { type: "boolean", default: false },
     seeds: { type: "string" },
     from: { type: "string", default: "0" },
     threads: { type: "string", default: String(availableParallelism()) },
@@ -22,6 +27,10 @@ const { values } = parseArgs({
     "no-shrink": { type: "boolean", default: false },
   },
 })
+if (values.help) {
+  console.log(usage)
+  process.exit(0)
+}
 /** Below this a run says nothing about what it did not meet. */
 const enoughSeeds = 200
 const shrinkRuns = 150
@@ -90,6 +99,15 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
   const unmet = encounterNames.filter((name) => result.met[name] === 0)
   if (!given && count >= enoughSeeds && unmet.length > 0) {
     console.log(`no seed met ${unmet.join(", ")}: the run shows less than it is meant to`)
+    process.exit(1)
+  }
+}
+
+function readOptions<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`)
     process.exit(1)
   }
 }
