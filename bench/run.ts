@@ -1,7 +1,7 @@
 // `npm run bench [-- name …] [--blocks N] [--rounds N]`: runs the benchmarks named, or all, prints what they measured and
 // puts it into docs/benchmarks.md. Whatever it started is gone when it ends, however it ends.
 
-import { parseArgs } from "node:util"
+import { readOptions, refuse, wholeNumber } from "../test/support/read-options.js"
 import type { Benchmark } from "./benchmarks/benchmark.js"
 import { claimBenchmark } from "./benchmarks/claim-benchmark.js"
 import { deriveBenchmark } from "./benchmarks/derive-benchmark.js"
@@ -46,7 +46,7 @@ interface Arguments {
 }
 
 function readArguments(): Arguments {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readOptions(usage, {
     allowPositionals: true,
     options: {
       blocks: { type: "string", default: "10000" },
@@ -55,13 +55,11 @@ function readArguments(): Arguments {
     },
   })
   const names = positionals.length > 0 ? positionals : Object.keys(benchmarks)
-  const blocks = Number(values.blocks)
-  const rounds = Number(values.rounds)
   const unknown = names.find((name) => !Object.hasOwn(benchmarks, name))
-  if (unknown !== undefined) throw new TypeError(`there is no benchmark ${unknown}`)
-  if (![blocks, rounds].every((value) => Number.isSafeInteger(value) && value > 0)) {
-    throw new RangeError("--blocks and --rounds take whole numbers from 1")
-  }
+  if (unknown !== undefined) refuse(usage, `there is no benchmark ${unknown}`)
+  const [blocks, rounds] = (["blocks", "rounds"] as const).map((name) =>
+    wholeNumber(usage, { name, text: values[name], least: 1 }),
+  ) as [number, number]
   return { names, blocks, rounds, dryRun: values["dry-run"] }
 }
 
@@ -87,13 +85,7 @@ async function main({ names, blocks, rounds, dryRun }: Arguments): Promise<void>
   }
 }
 
-let given: Arguments
-try {
-  given = readArguments()
-} catch (error) {
-  say(`${(error as Error).message}\n${usage}`)
-  process.exit(1)
-}
+const given = readArguments()
 if (process.platform !== "linux") {
   say("The benchmarks read /proc, so they run on Linux only.")
   process.exit(1)

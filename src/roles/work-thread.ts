@@ -15,6 +15,7 @@ import { PostgresDerivedStore, tipApplicationName } from "../workers/postgres/po
 import { PostgresRawReader } from "../workers/postgres/postgres-raw-reader.js"
 import { RangeDeriver } from "../workers/range-deriver.js"
 import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
+import { SlowWorkers } from "../workers/slow-workers.js"
 import { WorkLane } from "../workers/work-lane.js"
 import { readWorkPlan } from "../workers/work-plan.js"
 import { loadWorkers } from "./load-workers.js"
@@ -90,6 +91,7 @@ const planOf =
     readWorkPlan(await deriver.connection(), { registry, runnable: input.runnable })
 
 const services: Service[] = []
+const slow = new SlowWorkers({ clock })
 let live: LiveDeriver | undefined
 if (input.derivesTip) {
   // A block that fails at the tip is tried again after 5, 10, 20 seconds, and then as any range.
@@ -104,6 +106,7 @@ if (input.derivesTip) {
       app: () => tip.deriver.connection(),
     }),
     readPlan: planOf(tip),
+    slow,
     gate,
     clock,
     logger,
@@ -130,6 +133,7 @@ for (let index = 0; index < input.lanes; index++) {
     new WorkLane({
       deriver: lane.deriver,
       readPlan: planOf(lane),
+      slow,
       clock,
       logger,
       random,

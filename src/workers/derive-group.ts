@@ -61,6 +61,8 @@ export interface DeriveResult {
 
 /** A worker that takes longer than this for one piece goes on alone: it must not hold up those who are quick. */
 const sharedExtractMs = 2_000
+/** Extracting keeps the thread to itself for about this long at once, or for one block. */
+const turnMs = 25
 
 export async function deriveGroup<Tx, Sink extends EmittedRows>(
   deps: DeriveGroupDeps<Tx, Sink>,
@@ -95,6 +97,8 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   private raw: RawRange | undefined
   /** Once the transaction is open a fault ends all of it: rows of the failed worker may be in it already. */
   private writing = false
+  /** Since others had a turn. */
+  private busyMs = 0
   private endTurn: () => void = () => undefined
 
   constructor(deps: DeriveGroupDeps<Tx, Sink>, leases: readonly Lease[], signal: AbortSignal) {
@@ -111,7 +115,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
       this.raw = await this.timed("readMs", () => raw.open(range))
     }
     let blocks = await this.nextBlocks()
-    this.extractFromRaw(blocks)
+    await this.extractFromRaw(blocks)
     if (this.held.length === 0) return
     const chainEpoch = this.raw?.chainEpoch ?? Number.POSITIVE_INFINITY
     await leases.commitGroup(
@@ -125,7 +129,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
             const next = await this.nextBlocks()
             if (next.length === 0) break
             blocks = next
-            this.extractFromRaw(blocks)
+            await this.extractFromRaw(blocks)
           }
           // Before locks are taken that others wait for.
           await this.closeRaw()
@@ -164,9 +168,10 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   }
 
   /** Workers that look at raw blocks only. */
-  private extractFromRaw(blocks: readonly BlockView[]): void {
+  private async extractFromRaw(blocks: readonly BlockView[]): Promise<void> {
     for (const worker of this.workers()) {
-      if (worker.extract && !worker.reads?.length && this.holds(worker.name)) this.extract(worker, blocks)
+      if (worker.extract && !worker.reads?.length && this.holds(worker.name))
+        await this.extract(worker, blocks)
     }
   }
 
@@ -181,23 +186,24 @@ class GroupRun<Tx, Sink extends EmittedRows> {
         const range = { from: first.height, to: last.height + 1 }
         upstream.push([table, await this.deps.store.readRows(tx, { table, range })])
       }
-      this.extract(worker, blocks, (height) =>
+      await this.extract(worker, blocks, (height) =>
         Object.fromEntries(upstream.map(([table, rows]) => [table, rows.get(height) ?? []])),
       )
       await this.append(tx)
     }
   }
 
-  private extract(
+  private async extract(
     worker: WorkerDefinition,
     blocks: readonly BlockView[],
     rowsAt: (height: number) => ExtractContext["rows"] = () => ({}),
-  ): void {
+  ): Promise<void> {
     const { progress, clock, registry, sinks } = this.deps
     const sink = sinks.get(worker.name)!
     const position = registry.workers.indexOf(worker)
-    const began = clock.monotonic()
+    let tookMs = 0
     for (const [at, block] of blocks.entries()) {
+      const began = clock.monotonic()
       progress.begin(position, block.height)
       try {
         sink.startBlock(block.height)
@@ -209,16 +215,27 @@ class GroupRun<Tx, Sink extends EmittedRows> {
         break
       } finally {
         progress.end()
+        const ms = clock.monotonic() - began
+        tookMs += ms
+        this.busyMs += ms
       }
-      const isSlow = this.held.length > 1 && !this.writing && at + 1 < blocks.length
-      if (isSlow && clock.monotonic() - began > sharedExtractMs) {
+      const holdsUp = this.held.length > 1 && !this.writing && at + 1 < blocks.length
+      if (holdsUp && tookMs > sharedExtractMs) {
         this.drop(worker.name, { reason: "slow" })
         break
       }
+      if (this.busyMs > turnMs) await this.letOthers()
     }
-    const tookMs = clock.monotonic() - began
     this.totals.extractMs += tookMs
     this.totals.byWorker[worker.name] = (this.totals.byWorker[worker.name] ?? 0) + tookMs
+  }
+
+  /** Extracting never waits by itself, and whoever else derives in this thread has answers to read meanwhile, the tip first of all. */
+  private async letOthers(): Promise<void> {
+    await this.deps.clock.turn()
+    await this.deps.gate?.pass()
+    this.busyMs = 0
+    this.signal.throwIfAborted()
   }
 
   private drop(worker: string, why: Omit<Dropped, "lease">): void {

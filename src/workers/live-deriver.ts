@@ -1,5 +1,6 @@
 // Derives the tip: as soon as raw has a block, for all workers at once, in one transaction. Woken by the process that stored
-// the block; others look a few times a second. What fails here is a lease like any other, retried until it is done.
+// the block; others look a few times a second. What fails here is a lease like any other, retried until it is done. A worker that
+// is slow is left to history's lanes: nobody's block waits for it.
 
 import type { Clock } from "../platform/clock.js"
 import { describeError } from "../platform/errors.js"
@@ -9,6 +10,7 @@ import type { Random } from "../platform/random.js"
 import type { TipGate } from "../platform/tip-gate.js"
 import type { DeriveOutcome, RangeDeriver } from "./range-deriver.js"
 import type { RawCoverageCopier } from "./raw-coverage-copier.js"
+import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
 import { WorkerFault } from "./worker-fault.js"
 
@@ -16,6 +18,8 @@ export interface LiveDeriverOptions {
   readonly deriver: RangeDeriver
   readonly copier: RawCoverageCopier
   readonly readPlan: () => Promise<WorkPlan | undefined>
+  /** Shared by all that derive in this thread. */
+  readonly slow: SlowWorkers
   /** Told while there is something to derive. */
   readonly gate?: Pick<TipGate, "begin" | "end" | "moved">
   readonly clock: Clock
@@ -100,11 +104,12 @@ export class LiveDeriver extends LoopingService {
   }
 
   private async take(
-    { members }: WorkPlan,
+    plan: WorkPlan,
     region: { from: number; to: number },
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { deriver, leaseTtlMs, onOutcome, onDerived } = this.options
+    const { deriver, slow, leaseTtlMs, onOutcome, onDerived } = this.options
+    const members = plan.members.filter(({ workerType }) => !slow.has(workerType))
     const outcome = await deriver.deriveNext(
       {
         members,
@@ -122,7 +127,8 @@ export class LiveDeriver extends LoopingService {
     }
     if (outcome.kind === "done") {
       const { committed, dropped } = outcome.result
-      if (committed.length === members.length) onDerived(outcome.range)
+      if (members.length > 1) slow.learn(outcome.result)
+      if (committed.length === plan.members.length) onDerived(outcome.range)
       for (const { fault } of dropped) if (fault) this.tell(fault)
       // Up to the end, by all: there is nothing more to look for, and history waits meanwhile.
       return outcome.range.to < region.to || committed.length < members.length

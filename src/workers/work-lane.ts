@@ -11,12 +11,15 @@ import type { Random } from "../platform/random.js"
 import { Pace } from "./pace.js"
 import type { DeriveOutcome, RangeDeriver } from "./range-deriver.js"
 import { SettledTip } from "./settled-tip.js"
+import { type SlowWorkers, workingMs } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
 import { WorkerFault } from "./worker-fault.js"
 
 export interface WorkLaneOptions {
   readonly deriver: RangeDeriver
   readonly readPlan: () => Promise<WorkPlan | undefined>
+  /** Shared by all that derive in this thread. */
+  readonly slow: SlowWorkers
   readonly clock: Clock
   readonly logger: Logger
   readonly random: Random
@@ -32,11 +35,6 @@ export interface WorkLaneOptions {
 }
 
 const settleMs = 2_000
-/** A slow worker is tried with the others again after this. */
-const aloneMs = 60_000
-/** Slow is who takes this long in one range, and that is most of the range's time. */
-const slowMs = 250
-const slowShare = 0.6
 const foldMs = 2_000
 const foldMsBesideTip = 100
 const totalMs = 8_000
@@ -46,7 +44,6 @@ const besideTipMs = 600_000
 export class WorkLane extends LoopingService {
   private readonly options: WorkLaneOptions
   private readonly tip = new SettledTip({ settleMs })
-  private readonly alone = new Map<string, number>()
   private readonly paces = new Map<string, Pace>()
   /** What the slow ones took in their last turns; the others get as much before it is theirs again. */
   private owedMs = 0
@@ -72,7 +69,6 @@ export class WorkLane extends LoopingService {
     this.firstRawEnd ??= plan.rawEnd
     this.rawGrows ||= plan.rawEnd !== this.firstRawEnd
     const now = this.clock.monotonic()
-    for (const [worker, until] of this.alone) if (until < now) this.alone.delete(worker)
     const region = this.region(plan, now)
     const { together, apart } = this.groups(plan)
     let isBusy = false
@@ -99,9 +95,10 @@ export class WorkLane extends LoopingService {
     readonly together: readonly ClaimMember[]
     readonly apart: readonly ClaimMember[]
   } {
+    const { slow } = this.options
     return {
-      together: members.filter(({ workerType }) => !this.alone.has(workerType)),
-      apart: members.filter(({ workerType }) => this.alone.has(workerType)),
+      together: members.filter(({ workerType }) => !slow.has(workerType)),
+      apart: members.filter(({ workerType }) => slow.has(workerType)),
     }
   }
 
@@ -110,7 +107,7 @@ export class WorkLane extends LoopingService {
     region: BlockRange,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { deriver, leaseTtlMs, order } = this.options
+    const { deriver, leaseTtlMs, order, slow } = this.options
     const pace = this.paceOf(members)
     const outcome = await deriver.deriveNext(
       { members, regions: [region], maxBlocks: pace.blocks, ttlMs: leaseTtlMs, order },
@@ -127,14 +124,9 @@ export class WorkLane extends LoopingService {
         // Where raw does not grow, what waits is the end of history, not somebody who wants to see the newest block.
         if (totals.heldUpTip && this.rawGrows) this.tipWaitedAt = now
         const besideTip = this.options.tipIsLive() || now - this.tipWaitedAt < besideTipMs
-        // Without what it waited for its claim and its commit: that is the crowd's, and shorter ranges would only add to it.
-        const tookMs = totals.readMs + totals.extractMs + totals.writeMs + totals.foldMs
-        pace.learn({ blocks, foldMs: totals.foldMs, totalMs: tookMs, besideTip })
-        if (members.length > 1) this.setApart(totals.byWorker, tookMs)
-        for (const { lease, reason, fault } of dropped) {
-          if (reason === "slow") this.alone.set(lease.workerType, this.clock.monotonic() + aloneMs)
-          if (fault) this.tell(fault)
-        }
+        pace.learn({ blocks, foldMs: totals.foldMs, totalMs: workingMs(totals), besideTip })
+        if (members.length > 1) slow.learn(outcome.result)
+        for (const { fault } of dropped) if (fault) this.tell(fault)
         return true
       }
       case "failed":
@@ -145,12 +137,6 @@ export class WorkLane extends LoopingService {
         }
         // The database is away, or the chain moved: the next range would fare no better, so the loop backs off.
         throw outcome.error
-    }
-  }
-
-  private setApart(extractMs: Readonly<Record<string, number>>, tookMs: number): void {
-    for (const [worker, ms] of Object.entries(extractMs)) {
-      if (ms > slowMs && ms > tookMs * slowShare) this.alone.set(worker, this.clock.monotonic() + aloneMs)
     }
   }
 

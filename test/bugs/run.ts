@@ -2,7 +2,7 @@
 // of a rule that has a second one behind it, its test. First that each of these holds without any bug. Exits with 1 when a bug goes
 // unnoticed, or something else than what it names goes wrong. With --tests the test of every rule is run as well, and has to fail.
 
-import { parseArgs } from "node:util"
+import { readOptions, refuse } from "../support/read-options.js"
 import type { Bug, Catcher } from "./bug.js"
 import { bugs } from "./bugs.js"
 import { isNoticed, noticesOf } from "./is-noticed.js"
@@ -12,13 +12,17 @@ import { runSimulation } from "./run-simulation.js"
 import { runTest } from "./run-test.js"
 import { TreeCopy } from "./tree-copy.js"
 
-const { values, positionals: names } = parseArgs({
+const usage = `npm run bugs [-- name …] [--tests]
+
+  name      of ${Object.keys(bugs).join(", ")}; all by default
+  --tests   the test of each rule is run as well, and has to fail`
+
+const { values, positionals: names } = readOptions(usage, {
   allowPositionals: true,
   options: { tests: { type: "boolean", default: false } },
 })
 const unknown = names.filter((name) => !Object.hasOwn(bugs, name))
-if (unknown.length > 0)
-  throw new Error(`there is no bug ${unknown.join(", ")}: ${Object.keys(bugs).join(", ")}`)
+if (unknown.length > 0) refuse(usage, `there is no bug ${unknown.join(", ")}`)
 const chosen = Object.entries(bugs).filter(([name]) => names.length === 0 || names.includes(name))
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`
 const describe = ({ caughtBy, test }: Bug): string => {

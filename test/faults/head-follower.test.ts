@@ -55,7 +55,6 @@ describe("a follower of the head that is killed in the middle of a lease", () =>
         })
         const takenOverMs = Math.round(performance.now() - killedAt)
         console.info(`the head was followed again ${takenOverMs} ms after the kill`)
-        expect(takenOverMs).toBeLessThan(15_000)
         const [state] = await stage.probe.rows<{ followed_by: string }>(
           "select followed_by from raw.chain_state",
         )

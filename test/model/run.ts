@@ -1,15 +1,19 @@
 // npm run model: checks the larger worlds too, or prints what becomes of the protocol without one of its rules.
-//
-//   npm run model                      all worlds, quick and full, then every mutation
-//   npm run model -- quick             what npm test does
-//   npm run model -- world <name ...>  some worlds
-//   npm run model -- mutate [text]     mutations whose name has the text in it, with their shortest traces
 
+import { readOptions, refuse } from "../support/read-options.js"
 import { configure } from "./config.js"
 import { configurations, full, quick } from "./configurations.js"
 import { type Exploration, explore } from "./explore.js"
 import { mutate } from "./mutate.js"
 import { mutations } from "./mutations.js"
+
+const usage = `npm run model                    all worlds, quick and full, then every mutation
+npm run model -- quick           what npm test does
+npm run model -- world name …    some worlds
+npm run model -- mutate [text]   mutations whose name has the text in it, with their shortest traces`
+
+const { positionals } = readOptions(usage, { allowPositionals: true, options: {} })
+const [command = "all", ...names] = positionals
 
 const counted = ({ states, steps, depth, seconds }: Exploration): string =>
   `${String(states).padStart(8)} states ${String(steps).padStart(9)} steps  depth ${String(depth).padStart(3)} ${seconds.toFixed(1).padStart(7)} s`
@@ -23,9 +27,7 @@ function printTrace({ violation, trace }: Exploration): void {
 function checkWorlds(names: readonly string[]): boolean {
   let isSound = true
   for (const name of names) {
-    const setup = configurations[name]
-    if (!setup) throw new Error(`there is no world ${name}: ${Object.keys(configurations).join(", ")}`)
-    const found = explore(configure(setup), { maxStates: 8e6 })
+    const found = explore(configure(configurations[name]!), { maxStates: 8e6 })
     const verdict = found.violation ? "BROKEN" : found.cutOff ? "cut off" : "holds"
     console.log(`${verdict.padEnd(8)} ${name.padEnd(18)} ${counted(found)}`)
     if (found.violation) printTrace(found)
@@ -51,7 +53,6 @@ function checkMutations(text: string, { traces }: { traces: boolean }): boolean 
   return isExpected
 }
 
-const [command = "all", ...names] = process.argv.slice(2)
 const worlds: Record<string, readonly string[]> = {
   all: [...Object.keys(quick), ...Object.keys(full)],
   quick: Object.keys(quick),
@@ -59,7 +60,15 @@ const worlds: Record<string, readonly string[]> = {
   mutate: [],
 }
 const chosen = worlds[command]
-if (!chosen) throw new Error(`unknown: ${command}; one of ${Object.keys(worlds).join(", ")}`)
+if (!chosen) refuse(usage, `${command} is none of ${Object.keys(worlds).join(", ")}`)
+const unknown = chosen.find((name) => !Object.hasOwn(configurations, name))
+if (unknown !== undefined || (command === "world" && names.length === 0))
+  refuse(usage, `${unknown ?? "nothing"} is no world; there are ${Object.keys(configurations).join(", ")}`)
+if (command === "mutate" && !Object.keys(mutations).some((name) => name.includes(names.join(" "))))
+  refuse(
+    usage,
+    `no mutation has "${names.join(" ")}" in its name; there are ${Object.keys(mutations).join(", ")}`,
+  )
 const isSound = checkWorlds(chosen)
 const isExpected = command === "world" || checkMutations(names.join(" "), { traces: command === "mutate" })
 process.exitCode = isSound && isExpected ? 0 : 1

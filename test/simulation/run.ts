@@ -2,7 +2,7 @@
 // things it is for, or any seed had less trouble than every seed has.
 
 import { availableParallelism } from "node:os"
-import { type ParseArgsConfig, parseArgs } from "node:util"
+import { readOptions, refuse, wholeNumber } from "../support/read-options.js"
 import { openLaboratory } from "./laboratory.js"
 import { useLightAbort } from "./light-abort.js"
 import { type Plan, planOf } from "./plan.js"
@@ -15,9 +15,8 @@ const usage = `npm run sim -- --seeds 1000 [--from 0] [--threads 2]   many seeds
 npm run sim -- --seed 7 [--trace] [--no-shrink]        one, and every statement of it
 npm run sim -- --plan '{…}' [--seeds 100]              a plan that a failure printed, at other moments too`
 
-const { values } = readOptions({
+const { values } = readOptions(usage, {
   options: {
-    help: { type: "boolean", default: false },
     seeds: { type: "string" },
     from: { type: "string", default: "0" },
     threads: { type: "string", default: String(availableParallelism()) },
@@ -27,10 +26,8 @@ const { values } = readOptions({
     "no-shrink": { type: "boolean", default: false },
   },
 })
-if (values.help) {
-  console.log(usage)
-  process.exit(0)
-}
+const whole = (name: "seeds" | "from" | "threads" | "seed", text: string, least = 0): number =>
+  wholeNumber(usage, { name, text, least })
 /** Below this a run says nothing about what it did not meet. */
 const enoughSeeds = 200
 const shrinkRuns = 150
@@ -58,9 +55,9 @@ async function fail(result: SimulationResult): Promise<never> {
   process.exit(1)
 }
 
-const given = values.plan === undefined ? undefined : (JSON.parse(values.plan) as Plan)
+const given = values.plan === undefined ? undefined : readPlan(values.plan)
 if (values.seed !== undefined || (given && values.seeds === undefined)) {
-  const plan = given ?? planOf(Number(values.seed))
+  const plan = given ?? planOf(whole("seed", values.seed!))
   const result = await simulate(laboratory, plan, values.trace ? { trace: (line) => console.log(line) } : {})
   if (result.violation) await fail(result)
   console.log(
@@ -68,7 +65,7 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
   )
   console.log(result.encounters)
 } else {
-  const [from, count] = [Number(values.from), Number(values.seeds ?? 1_000)]
+  const [from, count] = [whole("from", values.from), whole("seeds", values.seeds ?? "1000", 1)]
   const began = process.hrtime.bigint()
   const onSeed = (done: number): void => {
     if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${count}`)
@@ -78,7 +75,7 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
     from,
     count,
     plan: given,
-    threads: Number(values.threads),
+    threads: whole("threads", values.threads, 1),
     onSeed,
   })
   if (result.failed) await fail(result.failed)
@@ -103,11 +100,10 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
   }
 }
 
-function readOptions<Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
+function readPlan(text: string): Plan {
   try {
-    return parseArgs(config)
+    return JSON.parse(text) as Plan
   } catch (error) {
-    console.error(`${(error as Error).message}\n${usage}`)
-    process.exit(1)
+    return refuse(usage, `--plan is a plan as a failure printed it: ${(error as Error).message}`)
   }
 }

@@ -21,6 +21,7 @@ import type { LeaseKeeper } from "../../src/workers/held-leases.js"
 import { LiveDeriver } from "../../src/workers/live-deriver.js"
 import { RangeDeriver } from "../../src/workers/range-deriver.js"
 import { RawCoverageCopier } from "../../src/workers/raw-coverage-copier.js"
+import { SlowWorkers } from "../../src/workers/slow-workers.js"
 import { WorkLane } from "../../src/workers/work-lane.js"
 import { readWorkPlan } from "../../src/workers/work-plan.js"
 import { ModelConnection } from "./model/model-connection.js"
@@ -156,6 +157,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   }
   const planOf = (deriver: RangeDeriver) => async () =>
     readWorkPlan(await deriver.connection(), { registry: simRegistry, runnable: simWorkerNames })
+  const slow = new SlowWorkers({ clock })
   const tip = makeLane()
   services.push(
     new LiveDeriver({
@@ -167,6 +169,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
         app: () => tip.deriver.connection(),
       }),
       readPlan: planOf(tip.deriver),
+      slow,
       leaseTtlMs: timing.headLeaseTtlMs,
       pollMs: timing.livePollMs,
       onDerived: () => undefined,
@@ -181,6 +184,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
         ...common,
         deriver,
         readPlan: planOf(deriver),
+        slow,
         order,
         rangeSize,
         leaseTtlMs: timing.leaseTtlMs,

@@ -5,7 +5,7 @@ import { defaultFailurePolicy } from "../../src/coordination/after-failure.js"
 import type { Lease } from "../../src/coordination/lease-store.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
-import { systemClock } from "../../src/platform/clock.js"
+import { type Clock, systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { Connection } from "../../src/postgres/connection.js"
@@ -41,6 +41,7 @@ export interface DeriveStore {
       /** Another way to the app database, for a test that breaks it. */
       readonly appUrl?: string
       readonly keeper?: LeaseKeeper
+      readonly clock?: Clock
       /** Holds it up, with its ranges claimed and some of their blocks read. */
       readonly pause?: DerivePause
     },
@@ -132,7 +133,10 @@ export async function openDeriveStore(
       })
       await copier.copy()
     },
-    deriver: async (definitions = workers, { appUrl = appDatabase.url, keeper = longKeeper, pause } = {}) => {
+    deriver: async (
+      definitions = workers,
+      { appUrl = appDatabase.url, keeper = longKeeper, clock = systemClock, pause } = {},
+    ) => {
       const reader = new PostgresRawReader({ connect: connect(rawDatabase.url) })
       const own = new WorkerRegistry(definitions)
       return new RangeDeriver(
@@ -143,7 +147,7 @@ export async function openDeriveStore(
           registry: own,
           keeper,
           progress: new DeriveProgress(),
-          clock: systemClock,
+          clock,
           random: systemRandom,
           logger: silentLogger,
           policy: { ...defaultFailurePolicy, backoffBaseMs: 60_000 },

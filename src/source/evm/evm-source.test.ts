@@ -405,7 +405,8 @@ test("an abort ends a range promptly, with its requests", async () => {
   abort.abort(new Error("stopping"))
   await expect(pending).rejects.toThrow("stopping")
   while (open > 0) await systemClock.sleep(1)
-  expect(performance.now() - start).toBeLessThan(500)
+  // Long before the requests would end by themselves.
+  expect(performance.now() - start).toBeLessThan(10_000)
 })
 
 test("a consumer that leaves early gives back all bytes it held, and the source goes on working", async () => {

@@ -35,7 +35,7 @@ test("the rate holds over all attached limits, and a batch counts each of its ca
   const seconds = (performance.now() - start) / 1000
   // 200 calls at 500 a second, of which a tenth of a second may come at once.
   expect(seconds).toBeGreaterThan(0.28)
-  expect(seconds).toBeLessThan(1)
+  expect(seconds).toBeLessThan(4)
 })
 
 test("a place whose holder is gone becomes free when its lease ends", async () => {

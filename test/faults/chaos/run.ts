@@ -1,14 +1,21 @@
-// npm run chaos: fault scenarios on real processes, one after the other, and the table that docs/reliability.md keeps. Names as
-// arguments choose some; --profile, --seed and --count say how. --discard keeps no database of a failure.
+// npm run chaos: fault scenarios on real processes, one after the other, and the table that docs/reliability.md keeps.
 
-import assert from "node:assert/strict"
-import { parseArgs } from "node:util"
+import { readOptions, refuse, wholeNumber } from "../../support/read-options.js"
 import { play } from "./play.js"
 import { scenarios } from "./scenarios.js"
 import type { Scene } from "./scene.js"
 import { formatFacts, formatSummary, type Result } from "./summary.js"
 
-const { values: given, positionals: named } = parseArgs({
+const names = scenarios.map(({ name }) => name)
+const usage = `npm run chaos [-- scenario …] [--profile quick|full] [--seed 1] [--count N] [--discard]
+
+  scenario    of ${names.join(", ")}; all by default
+  --profile   quick is what npm test takes, full the counts of docs/reliability.md
+  --seed      what happens when
+  --count     how often it happens; the profile says it otherwise
+  --discard   keeps no database of a failure`
+
+const { values: given, positionals: named } = readOptions(usage, {
   allowPositionals: true,
   options: {
     profile: { type: "string", default: "quick" },
@@ -18,14 +25,14 @@ const { values: given, positionals: named } = parseArgs({
   },
 })
 const { profile } = given
-assert.ok(profile === "quick" || profile === "full", "--profile is quick or full")
-const seed = Number(given.seed)
-assert.ok(Number.isSafeInteger(seed), "--seed is a whole number")
-const count = given.count === undefined ? {} : { count: Number(given.count) }
-for (const name of named) {
-  const names = scenarios.map((each) => each.name)
-  assert.ok(names.includes(name), `${name} is no scenario; there are ${names.join(", ")}`)
-}
+if (profile !== "quick" && profile !== "full") refuse(usage, `--profile is quick or full, not ${profile}`)
+const seed = wholeNumber(usage, { name: "seed", text: given.seed })
+const count =
+  given.count === undefined
+    ? {}
+    : { count: wholeNumber(usage, { name: "count", text: given.count, least: 1 }) }
+const unknown = named.find((name) => !names.includes(name))
+if (unknown !== undefined) refuse(usage, `${unknown} is no scenario`)
 
 let current: Scene | undefined
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
