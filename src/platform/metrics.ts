@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
   })
   const deriveDelay = new Histogram({
     name: "tidemark_derive_delay_seconds",
-    help: "From a head's announcement by the node to the commit of all its derived rows",
+    help: "From a head's announcement by the node to the commit of its derived rows, of all workers that are not set apart as slow",
     labelNames: chain,
     buckets: [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers: [registry],

@@ -230,7 +230,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
     this.totals.byWorker[worker.name] = (this.totals.byWorker[worker.name] ?? 0) + tookMs
   }
 
-  /** Extracting never waits by itself, and whoever else derives in this thread has answers to read meanwhile, the tip first of all. */
+  /** Extracting never waits by itself, and other lanes of this thread have answers to read meanwhile; and the tip's thread goes first. */
   private async letOthers(): Promise<void> {
     await this.deps.clock.turn()
     await this.deps.gate?.pass()

@@ -1,14 +1,15 @@
 // Derives the tip: as soon as raw has a block, for all workers at once, in one transaction. Woken by the process that stored
 // the block; others look a few times a second. What fails here is a lease like any other, retried until it is done. A worker that
-// is slow is left to history's lanes: nobody's block waits for it.
+// is slow is left to history's lanes, so that the others' blocks do not wait for it.
 
+import type { BlockRange } from "../domain/block-range.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
 import type { TipGate } from "../platform/tip-gate.js"
-import type { DeriveOutcome, RangeDeriver } from "./range-deriver.js"
+import type { DeriveOutcome, DeriveTurn, RangeDeriver } from "./range-deriver.js"
 import type { RawCoverageCopier } from "./raw-coverage-copier.js"
 import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
@@ -18,7 +19,7 @@ export interface LiveDeriverOptions {
   readonly deriver: RangeDeriver
   readonly copier: RawCoverageCopier
   readonly readPlan: () => Promise<WorkPlan | undefined>
-  /** Shared by all that derive in this thread. */
+  /** The tip's own: the lanes that such workers are left to are in other threads. */
   readonly slow: SlowWorkers
   /** Told while there is something to derive. */
   readonly gate?: Pick<TipGate, "begin" | "end" | "moved">
@@ -30,8 +31,8 @@ export interface LiveDeriverOptions {
   readonly pollMs: number
   readonly mayClaim: () => boolean
   readonly onOutcome: (outcome: DeriveOutcome) => void
-  /** Every worker has these blocks now. */
-  readonly onDerived: (range: { readonly from: number; readonly to: number }) => void
+  /** Every worker that is not slow has these blocks now. */
+  readonly onDerived: (range: BlockRange) => void
 }
 
 /** How far below the tip it looks: what lies deeper is history. */
@@ -99,44 +100,58 @@ export class LiveDeriver extends LoopingService {
     const now = this.clock.monotonic()
     if (!isNew && now - this.idleAt < lookAgainMs) return undefined
     const region = { from: Math.max(plan.startHeight, to - tipBlocks), to }
-    while (!signal.aborted && (await this.take(plan, region, signal)));
+    while (!signal.aborted && (await this.takeAll(plan, region, signal)));
+    await this.trySlow(plan, region, signal)
     return undefined
   }
 
+  /** For all who are quick. True while there may be more. */
+  private async takeAll({ members }: WorkPlan, region: BlockRange, signal: AbortSignal): Promise<boolean> {
+    const { slow, onDerived } = this.options
+    const quick = members.filter(({ workerType }) => !slow.has(workerType))
+    const maxBlocks = this.moves ? blocksPerLease : tipBlocks
+    const outcome = await this.take({ members: quick, region, maxBlocks, order: "oldest" }, signal)
+    switch (outcome.kind) {
+      case "idle":
+        this.idleAt = this.clock.monotonic()
+        return false
+      case "failed":
+        return outcome.cause !== "shutdown"
+      case "done": {
+        const { committed } = outcome.result
+        if (quick.length > 1) slow.learn(outcome.result)
+        if (committed.length === quick.length) onDerived(outcome.range)
+        // Up to the end, by all: there is nothing more to look for, and history waits meanwhile.
+        return outcome.range.to < region.to || committed.length < quick.length
+      }
+    }
+  }
+
+  /** Who was slow a minute ago may be quick now. One block, when the others have theirs: it can make the next one wait for no more than that. */
+  private async trySlow({ members }: WorkPlan, region: BlockRange, signal: AbortSignal): Promise<void> {
+    const { slow } = this.options
+    for (const member of members) {
+      if (signal.aborted || !slow.isDue(member.workerType)) continue
+      const outcome = await this.take({ members: [member], region, maxBlocks: 1, order: "newest" }, signal)
+      if (outcome.kind === "done") slow.learn(outcome.result)
+    }
+  }
+
+  /** Throws what is no worker's fault. */
   private async take(
-    plan: WorkPlan,
-    region: { from: number; to: number },
+    { region, ...turn }: Pick<DeriveTurn, "members" | "maxBlocks" | "order"> & { region: BlockRange },
     signal: AbortSignal,
-  ): Promise<boolean> {
-    const { deriver, slow, leaseTtlMs, onOutcome, onDerived } = this.options
-    const members = plan.members.filter(({ workerType }) => !slow.has(workerType))
-    const outcome = await deriver.deriveNext(
-      {
-        members,
-        regions: [region],
-        maxBlocks: this.moves ? blocksPerLease : tipBlocks,
-        ttlMs: leaseTtlMs,
-        order: "oldest",
-      },
-      signal,
-    )
+  ): Promise<DeriveOutcome> {
+    const { deriver, leaseTtlMs, onOutcome } = this.options
+    const outcome = await deriver.deriveNext({ ...turn, regions: [region], ttlMs: leaseTtlMs }, signal)
     onOutcome(outcome)
-    if (outcome.kind === "idle") {
-      this.idleAt = this.clock.monotonic()
-      return false
-    }
     if (outcome.kind === "done") {
-      const { committed, dropped } = outcome.result
-      if (members.length > 1) slow.learn(outcome.result)
-      if (committed.length === plan.members.length) onDerived(outcome.range)
-      for (const { fault } of dropped) if (fault) this.tell(fault)
-      // Up to the end, by all: there is nothing more to look for, and history waits meanwhile.
-      return outcome.range.to < region.to || committed.length < members.length
+      for (const { fault } of outcome.result.dropped) if (fault) this.tell(fault)
+    } else if (outcome.kind === "failed" && outcome.cause !== "shutdown") {
+      if (!(outcome.error instanceof WorkerFault)) throw outcome.error
+      this.tell(outcome.error)
     }
-    if (outcome.cause === "shutdown") return false
-    if (!(outcome.error instanceof WorkerFault)) throw outcome.error
-    this.tell(outcome.error)
-    return true
+    return outcome
   }
 
   private tell(fault: WorkerFault): void {

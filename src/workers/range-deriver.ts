@@ -30,7 +30,7 @@ export interface RangeDeriverDeps {
   readonly keeper: LeaseKeeper
   readonly progress: DeriveProgress
   readonly turns?: Turns
-  readonly gate?: TipGate
+  readonly gate?: Pick<TipGate, "pass" | "passBefore">
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

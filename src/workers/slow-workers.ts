@@ -1,38 +1,43 @@
-// Which workers of a thread are slow. They hold up whoever shares a range with them, and at the tip everybody, so they go on by
-// themselves for a while, in lanes of history.
+// Which workers a thread has found to be slow. They hold up whoever shares a range with them, so they go on by themselves, and are
+// tried again now and then.
 
 import type { Clock } from "../platform/clock.js"
 import type { DeriveResult } from "./derive-group.js"
 
-/** After this it is tried with the others again. */
-const apartMs = 60_000
+const tryAgainMs = 60_000
 /** Slow is who takes this long in one range, and that is most of the range's time. */
 const slowMs = 250
 const slowShare = 0.6
 
 export class SlowWorkers {
-  private readonly apartUntil = new Map<string, number>()
+  private readonly tryAgainAt = new Map<string, number>()
   private readonly clock: Pick<Clock, "monotonic">
 
   constructor({ clock }: { clock: Pick<Clock, "monotonic"> }) {
     this.clock = clock
   }
 
+  /** Until a range shows that it is quick. */
   has(worker: string): boolean {
-    return (this.apartUntil.get(worker) ?? Number.NEGATIVE_INFINITY) > this.clock.monotonic()
+    return this.tryAgainAt.has(worker)
   }
 
-  /** From a turn that was open to several, whoever had something to do in it. */
+  /** Has been apart for long enough to be looked at again. */
+  isDue(worker: string): boolean {
+    return (this.tryAgainAt.get(worker) ?? Number.POSITIVE_INFINITY) <= this.clock.monotonic()
+  }
+
+  /** Of those that a turn was open to. */
   learn({ totals, dropped }: Pick<DeriveResult, "totals" | "dropped">): void {
     const tookMs = workingMs(totals)
+    const again = this.clock.monotonic() + tryAgainMs
     for (const [worker, ms] of Object.entries(totals.byWorker)) {
-      if (ms > slowMs && ms > tookMs * slowShare) this.setApart(worker)
+      if (ms > slowMs && ms > tookMs * slowShare) this.tryAgainAt.set(worker, again)
+      else this.tryAgainAt.delete(worker)
     }
-    for (const { lease, reason } of dropped) if (reason === "slow") this.setApart(lease.workerType)
-  }
-
-  private setApart(worker: string): void {
-    this.apartUntil.set(worker, this.clock.monotonic() + apartMs)
+    for (const { lease, reason } of dropped) {
+      if (reason === "slow") this.tryAgainAt.set(lease.workerType, again)
+    }
   }
 }
 

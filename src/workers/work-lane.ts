@@ -18,7 +18,7 @@ import { WorkerFault } from "./worker-fault.js"
 export interface WorkLaneOptions {
   readonly deriver: RangeDeriver
   readonly readPlan: () => Promise<WorkPlan | undefined>
-  /** Shared by all that derive in this thread. */
+  /** Shared by the lanes of a thread. */
   readonly slow: SlowWorkers
   readonly clock: Clock
   readonly logger: Logger
@@ -96,9 +96,10 @@ export class WorkLane extends LoopingService {
     readonly apart: readonly ClaimMember[]
   } {
     const { slow } = this.options
+    const isApart = ({ workerType }: ClaimMember): boolean => slow.has(workerType) && !slow.isDue(workerType)
     return {
-      together: members.filter(({ workerType }) => !slow.has(workerType)),
-      apart: members.filter(({ workerType }) => slow.has(workerType)),
+      together: members.filter((member) => !isApart(member)),
+      apart: members.filter(isApart),
     }
   }
 

@@ -8,6 +8,7 @@ import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
 import { type Clock, systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
+import type { TipGate } from "../../src/platform/tip-gate.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { Database } from "../../src/postgres/database.js"
 import { pinChain } from "../../src/raw/chain-state.js"
@@ -42,6 +43,7 @@ export interface DeriveStore {
       readonly appUrl?: string
       readonly keeper?: LeaseKeeper
       readonly clock?: Clock
+      readonly gate?: Pick<TipGate, "pass" | "passBefore">
       /** Holds it up, with its ranges claimed and some of their blocks read. */
       readonly pause?: DerivePause
     },
@@ -135,7 +137,7 @@ export async function openDeriveStore(
     },
     deriver: async (
       definitions = workers,
-      { appUrl = appDatabase.url, keeper = longKeeper, clock = systemClock, pause } = {},
+      { appUrl = appDatabase.url, keeper = longKeeper, clock = systemClock, gate, pause } = {},
     ) => {
       const reader = new PostgresRawReader({ connect: connect(rawDatabase.url) })
       const own = new WorkerRegistry(definitions)
@@ -147,6 +149,7 @@ export async function openDeriveStore(
           registry: own,
           keeper,
           progress: new DeriveProgress(),
+          ...(gate ? { gate } : {}),
           clock,
           random: systemRandom,
           logger: silentLogger,
