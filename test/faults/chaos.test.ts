@@ -18,6 +18,6 @@ describe("the quick profile of", () => {
 })
 
 it("the others name tests that exist", () => {
-  const named = scenarios.flatMap(({ quickTest }) => quickTest || [])
+  const named = scenarios.flatMap(({ quickTest }) => quickTest ?? [])
   expect(named.filter((file) => !existsSync(join(import.meta.dirname, file)))).toEqual([])
 })

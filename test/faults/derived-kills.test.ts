@@ -22,13 +22,14 @@ afterAll(async () => {
 
 describe("processes killed with kill -9 while they derive", () => {
   it.each([
-    ["one database", false],
-    ["two databases", true],
+    ["one database", false, "oldest"],
+    ["two databases", true, "oldest"],
+    ["history from its newest block down", false, "newest"],
   ])(
     "leave every derived table as the checker has it: %s",
-    async (_, twoDatabases) => {
+    async (_, twoDatabases, BACKFILL) => {
       // Slowed down by their own limits, so that the kills meet work.
-      const env = { RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", RPC_MAX_RPS: "150" }
+      const env = { RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", RPC_MAX_RPS: "150", BACKFILL }
       const stage = await Stage.open({ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases, env })
       try {
         const facts = await runWithKills(stage, {

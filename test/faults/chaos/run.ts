@@ -10,7 +10,7 @@ const names = scenarios.map(({ name }) => name)
 const usage = `npm run chaos [-- scenario …] [--profile quick|full] [--seed 1] [--count N] [--discard]
 
   scenario    of ${names.join(", ")}; all by default
-  --profile   quick is what npm test takes, full the counts of docs/reliability.md
+  --profile   quick is seconds each, full the counts of docs/reliability.md
   --seed      what happens when
   --count     how often it happens; the profile says it otherwise
   --discard   keeps no database of a failure`

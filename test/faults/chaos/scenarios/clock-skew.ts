@@ -14,7 +14,6 @@ export const clockSkew: Scenario = {
   name: "clock-skew",
   fault: `wall clocks ${minutes} minutes ahead, behind, and jumping, one a process`,
   count: { quick: 3, full: 30 },
-  quickTest: false,
   async run(scene) {
     const blocks = scene.isQuick ? 60 : scene.count * 100
     const postgres = await scene.postgres()

@@ -21,7 +21,6 @@ export const diskFull: Scenario = {
   name: "disk-full",
   fault: `Postgres on a ${diskMb} MB disk that is filled and freed`,
   count: { quick: 1, full: 10 },
-  quickTest: false,
   async run(scene) {
     const { count } = scene
     const random = seededRandom(scene.seed)

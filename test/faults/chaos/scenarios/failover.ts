@@ -106,7 +106,6 @@ export const failoverSync: Scenario = {
   name: "failover-sync",
   fault: "the primary dies, its synchronous standby is promoted",
   count: { quick: 1, full: 20 },
-  quickTest: false,
   async run(scene) {
     const totals = nothing()
     await failOver(scene, { replicated: "both", count: scene.count, totals })
@@ -119,7 +118,7 @@ export const failoverAsync: Scenario = {
   name: "failover-async",
   fault:
     "the primary of raw, or of app, dies and its standby lacks the last commits; half of the time the chain turns meanwhile",
-  count: { quick: 1, full: 20 },
+  count: { quick: 2, full: 20 },
   async run(scene) {
     const totals = nothing()
     const half = Math.ceil(scene.count / 2)

@@ -16,7 +16,6 @@ export const fewConnections: Scenario = {
   name: "few-connections",
   fault: `a role with ${connections} connections, just what a process takes; all of them break, and a neighbour takes them for 3 s`,
   count: { quick: 1, full: 50 },
-  quickTest: false,
   async run(scene) {
     const blocks = scene.count * blocksEach
     const postgres = await scene.postgres()

@@ -42,7 +42,6 @@ export const hostileMetadata: Scenario = {
   name: "hostile-metadata",
   fault: `contracts whose names are ${kinds.length} kinds of hostile, and amounts of 2^256 - 1`,
   count: { quick: 1, full: 10 },
-  quickTest: false,
   async run(scene) {
     const blocks = scene.count * 100
     const chain = createChain({

@@ -14,7 +14,6 @@ export const hugeBlocks: Scenario = {
   name: "huge-blocks",
   fault: `a block of ${logs} logs, and one whose transaction carries ${payloadBytes / 1e6} MB`,
   count: { quick: 1, full: 1 },
-  quickTest: false,
   async run(scene) {
     const blocks = 60
     const size = {

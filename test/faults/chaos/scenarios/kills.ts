@@ -61,6 +61,6 @@ export const derivedKillsNewestFirst: Scenario = {
   name: "derived-kills-newest-first",
   fault: "the same, one database, history from its newest block down",
   count,
-  quickTest: "derived.test.ts",
+  quickTest: "derived-kills.test.ts",
   run: (scene) => kill(scene, { roles: "ingest,work", backfill: "newest" }),
 }

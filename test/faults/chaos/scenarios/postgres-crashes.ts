@@ -17,7 +17,6 @@ export const postgresCrashes: Scenario = {
   fault:
     "Postgres stopped at once (as pg_ctl -m immediate) in mid-COPY, commit, claim or fold, and started again",
   count: { quick: 2, full: 50 },
-  quickTest: "postgres-away.test.ts",
   async run(scene) {
     const { count, seed } = scene
     const random = seededRandom(seed)
