@@ -269,6 +269,15 @@ test("docs/hazards.md and docs/ARCHITECTURE.md name files and folders that exist
   expect(wrong).toEqual([])
 })
 
+test("src/coordination/PROTOCOL.md names files of the product that exist", () => {
+  const files = ["src", "test"].flatMap((directory) => filesBelow(directory, ".ts"))
+  const named = [...read("src/coordination/PROTOCOL.md").matchAll(/`([\w/-]+\.ts)`/g)].map(
+    ([, file]) => file!,
+  )
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
+})
+
 test("docs/ARCHITECTURE.md has every folder of src", () => {
   const rows = tableRows(section("docs/ARCHITECTURE.md", "## Folders"))
   const named = rows.map(([folder]) => unquoted(folder!)).filter((folder) => folder.startsWith("src/"))

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from "node:path"
 import pg from "pg"
 import { keccak256, stringToHex } from "viem"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { builtInWorkers } from "../../src/indexes/built-in-workers.js"
 import { insertRawRows } from "../support/raw-rows.js"
 import { createTestDatabase, type TestDatabase } from "../support/test-database.js"
 import { appTablesDdl } from "./app-tables.js"
@@ -321,4 +322,11 @@ test("the checker shares no code with what it checks, nor does anything it impor
   const files = readdirSync(import.meta.dirname).filter((name) => !name.endsWith(".test.ts"))
   for (const name of files) follow(join(import.meta.dirname, name))
   expect(wrong).toEqual([])
+})
+
+test("every table that a built-in worker derives is on the checker's list, with its worker", () => {
+  const derived = builtInWorkers.flatMap(({ name, tables }) =>
+    Object.keys(tables).map((table) => `${table} of ${name}`),
+  )
+  expect(allTables.map(({ name, worker }) => `${name} of ${worker}`).sort()).toEqual(derived.sort())
 })

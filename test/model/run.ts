@@ -61,6 +61,8 @@ const worlds: Record<string, readonly string[]> = {
 }
 const chosen = worlds[command]
 if (!chosen) refuse(usage, `${command} is none of ${Object.keys(worlds).join(", ")}`)
+if (names.length > 0 && (command === "all" || command === "quick"))
+  refuse(usage, `${command} takes no names: ${names.join(" ")}`)
 const unknown = chosen.find((name) => !Object.hasOwn(configurations, name))
 if (unknown !== undefined || (command === "world" && names.length === 0))
   refuse(usage, `${unknown ?? "nothing"} is no world; there are ${Object.keys(configurations).join(", ")}`)

@@ -20,5 +20,5 @@ export function describeSeeds({ from, count }: { from: number; count: number }):
       if (child.pid !== undefined) setPriority(child.pid, 10)
     })
     console.log(said)
-  }, 1_800_000)
+  }, 3_600_000)
 }

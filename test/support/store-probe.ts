@@ -48,7 +48,6 @@ export class StoreProbe {
     return row?.heights ?? "{}"
   }
 
-  /** Where the stretch from block 0 ends, exclusive. */
   async hashAt(height: number): Promise<string | undefined> {
     const [row] = await this.rows<{ hash: Buffer }>("select hash from raw.blocks where height = $1", [height])
     return row && `0x${row.hash.toString("hex")}`
@@ -62,6 +61,7 @@ export class StoreProbe {
     return row?.halt_reason
   }
 
+  /** Where the stretch from block 0 ends, exclusive. */
   async watermarkEnd(): Promise<number> {
     return Number(/^\{\[0,(\d+)\)/.exec(await this.coverage())?.[1] ?? 0)
   }
