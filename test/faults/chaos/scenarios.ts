@@ -16,6 +16,7 @@ import { postgresAway } from "./scenarios/postgres-away.js"
 import { postgresCrashes } from "./scenarios/postgres-crashes.js"
 import { reorgs, reorgsTwo } from "./scenarios/reorgs.js"
 import { reorgsAnvil } from "./scenarios/reorgs-anvil.js"
+import { soak } from "./scenarios/soak.js"
 import { stops } from "./scenarios/stops.js"
 
 export const scenarios: readonly Scenario[] = [
@@ -40,4 +41,5 @@ export const scenarios: readonly Scenario[] = [
   poison,
   hugeBlocks,
   hostileMetadata,
+  soak,
 ]

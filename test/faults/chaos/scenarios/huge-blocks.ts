@@ -1,8 +1,8 @@
 import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
 import { createChain } from "../../../../bench/chain/synthetic-chain.js"
 import { heightNamedBy, isBlockCall } from "../../../support/hostile/rpc-shapes.js"
 import { startTamperingNode } from "../../../support/tampering-node.js"
+import { residentMb } from "../../resident-mb.js"
 import { compareAll } from "../compare.js"
 import type { Scenario } from "../scenario.js"
 
@@ -45,7 +45,10 @@ export const hugeBlocks: Scenario = {
     await stage.finish(blocks + 1, 300_000)
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
     assert.equal(stage.members.length, 2, "a process ended")
-    const peaks = { ingest: peakMb(ingests!.pid), work: peakMb(works!.pid) }
+    const peaks = {
+      ingest: residentMb(ingests!.pid, { peak: true }),
+      work: residentMb(works!.pid, { peak: true }),
+    }
     for (const [role, mb] of Object.entries(peaks))
       assert.ok(mb <= mostMb, `the process with the role ${role} took ${mb} MB`)
     const [row] = await stage.probe.rows<{ n: number }>(
@@ -56,9 +59,4 @@ export const hugeBlocks: Scenario = {
     const compared = await compareAll(stage, { against: { postgres, rpcUrl: node.url }, head: blocks })
     return { times: 2, compared, recovery: `done in ${seconds} s; ${resident}`, facts: { blocks, ...peaks } }
   },
-}
-
-function peakMb(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8")
-  return Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) / 1_024)
 }
