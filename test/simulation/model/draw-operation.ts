@@ -1,8 +1,13 @@
-// The product's own operations, drawn once and run on Postgres and on the model of it, and what either answers.
+// The product's own operations, drawn once and run on Postgres and on the model of it.
 
 import type { Lease, ReleaseCause } from "../../../src/coordination/lease-store.js"
-import { isIndexerError } from "../../../src/platform/errors.js"
-import { readChainState, recordFinality, recordHead } from "../../../src/raw/chain-state.js"
+import {
+  assertHeadPost,
+  readChainState,
+  recordFinality,
+  recordHead,
+  takeHeadPost,
+} from "../../../src/raw/chain-state.js"
 import { parentIsUnknown } from "../../../src/raw/check-parent.js"
 import { checkSeams } from "../../../src/raw/check-seams.js"
 import { rawIngester } from "../../../src/raw/raw-tables.js"
@@ -114,6 +119,11 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     { name: "reap", weight: 2, run: ({ leases }) => leases.reap() },
     { name: "pass time", weight: 2, run: (side) => passTime(side, 2 * hourMs) },
     {
+      name: "register",
+      weight: 1,
+      run: ({ leases }) => leases.register(pick < 2 ? rawIngester : "other"),
+    },
+    {
       name: "retry",
       weight: 1,
       run: ({ leases }) => leases.retry({ actor: "t", workerType: rawIngester, height }),
@@ -148,9 +158,11 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
             weight: 2,
             run: ({ sql }: Side) => {
               const head = { height, hash: hex(hashOf(height, 1)), finalizedHeight: null }
-              return recordHead(sql, { head, finalizedHeight: Math.max(0, height - 4), holder: "t" })
+              return recordHead(sql, { head, finalizedHeight: Math.max(0, height - 4), holder: claim.holder })
             },
           },
+          { name: "take head post", weight: 1, run: ({ sql }: Side) => takeHeadPost(sql, claim.holder) },
+          { name: "assert head post", weight: 1, run: ({ sql }: Side) => assertHeadPost(sql, claim.holder) },
           { name: "record finality", weight: 1, run: ({ sql }: Side) => recordFinality(sql, height) },
           { name: "read state", weight: 1, run: ({ sql }: Side) => readChainState(sql) },
           {
@@ -188,13 +200,4 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
   ]
   const chosen = all.flatMap((one) => Array.from({ length: one.weight }, () => one))
   return random.pick(chosen)
-}
-
-export const answerOf = async (run: () => Promise<unknown>): Promise<unknown> => {
-  try {
-    return (await run()) ?? "done"
-  } catch (error) {
-    if (isIndexerError(error)) return error.data["sqlState"] ?? error.code
-    return error instanceof Error ? error.message.replace(/\d+/g, "#") : String(error)
-  }
 }
