@@ -16,6 +16,7 @@ import { openIntent, readIntent } from "../../../src/rollback/rollback-intent.js
 import { rollbackRaw } from "../../../src/rollback/rollback-raw.js"
 import { readRangeState } from "../../../src/workers/postgres/postgres-raw-reader.js"
 import { reopenHeights } from "../../../src/workers/postgres/reopen-heights.js"
+import { RawCoverageCopier } from "../../../src/workers/raw-coverage-copier.js"
 import type { SimRandom } from "../sim-random.js"
 import { hashOf, hourMs, passTime, type Schema, type Side } from "./sides.js"
 
@@ -121,7 +122,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     {
       name: "register",
       weight: 1,
-      run: ({ leases }) => leases.register(pick < 2 ? rawIngester : "other"),
+      run: ({ leases }) => leases.register(pick < 4 ? rawIngester : "other"),
     },
     {
       name: "retry",
@@ -183,6 +184,15 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
                 { app: sql, random: own },
                 { id: own.uuid(), epoch: pick, from: height, to: height + 6 },
               ),
+          },
+          {
+            name: "copy coverage",
+            weight: 1,
+            run: ({ sql }: Side) => {
+              const seen = { chain_epoch: String(pick >> 1), heights: `{[0,${height + 1})}`, skipped: "{}" }
+              const raw = { query: async () => ({ rows: [seen] }) as never }
+              return new RawCoverageCopier({ raw, app: async () => sql }).copy()
+            },
           },
           {
             name: "reopen",
