@@ -8,6 +8,7 @@ const longest = [
   "test/simulation/simulation.test.ts",
   "test/model/model.test.ts",
   "test/simulation/model/same-as-postgres.test.ts",
+  "test/simulation/model/waits-like-postgres.test.ts",
   "test/faults/chaos.test.ts",
   "test/faults/reorg.test.ts",
   "test/e2e/demo.test.ts",

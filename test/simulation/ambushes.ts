@@ -61,6 +61,7 @@ export class Ambushes {
       if (ambush.mend && !this.mendRead(sent)) continue
       this.waiting = this.waiting.filter((other) => other !== ambush)
       const host = sent.connection.host as SimHost
+      this.world.strikes[sent.kind]++
       this.strike(ambush, host)
       if (ambush.act === "freeze") this.frozen.push(host)
       if (ambush.act === "stall") {

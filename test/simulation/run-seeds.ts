@@ -1,9 +1,9 @@
-// Many seeds, one after the other, until one fails; and how many of them met what the protocol is for.
+// Many seeds, one after the other, until one fails; how many of them met what the protocol is for, and how often ambushes struck.
 
 import type { Laboratory } from "./laboratory.js"
-import { type Plan, planOf } from "./plan.js"
+import { ambushedStatements, type Plan, planOf } from "./plan.js"
 import { type SimulationResult, simulate } from "./simulate.js"
-import type { Encounters } from "./world.js"
+import type { Encounters, Strikes } from "./world.js"
 
 export interface SeedBatch {
   readonly from: number
@@ -18,6 +18,8 @@ export interface SeedsResult {
   readonly met: Counts<EncounterName>
   /** How often these happened in the seed that had least of them. */
   readonly least: Counts<TroubleName>
+  /** Over all seeds: a statement that was reworded disarms its ambushes, and nothing else would tell. */
+  readonly strikes: Readonly<Strikes>
   readonly events: number
   readonly slowestTipMs: number
   /** The lowest seed that broke something. */
@@ -46,6 +48,7 @@ export const noSeeds: SeedsResult = {
   seeds: 0,
   met: each(encounterNames, () => 0),
   least: each(troubleNames, () => Number.POSITIVE_INFINITY),
+  strikes: each(ambushedStatements, () => 0),
   events: 0,
   slowestTipMs: 0,
   failed: undefined,
@@ -57,6 +60,7 @@ export function together(a: SeedsResult, b: SeedsResult): SeedsResult {
     seeds: a.seeds + b.seeds,
     met: each(encounterNames, (name) => a.met[name] + b.met[name]),
     least: each(troubleNames, (name) => Math.min(a.least[name], b.least[name])),
+    strikes: each(ambushedStatements, (kind) => a.strikes[kind] + b.strikes[kind]),
     events: a.events + b.events,
     slowestTipMs: Math.max(a.slowestTipMs, b.slowestTipMs),
     failed: failed.sort((one, other) => one.plan.seed - other.plan.seed)[0],
@@ -74,6 +78,7 @@ export async function runSeeds(
       seeds: 1,
       met: each(encounterNames, (name) => (result.encounters[name] > 0 ? 1 : 0)),
       least: each(troubleNames, (name) => result.encounters[name]),
+      strikes: result.strikes,
       events: result.events,
       slowestTipMs: result.reachedTipMs,
       failed: result.violation && result,

@@ -1,11 +1,11 @@
 // The simulation by hand. Exits with 1 at the first seed that breaks an invariant, and when a run of 200 seeds or more never met one of the
-// things it is for, or any seed had less trouble than every seed has.
+// things it is for or struck at one of the statements that ambushes wait for, or any seed had less trouble than every seed has.
 
 import { availableParallelism } from "node:os"
 import { readOptions, refuse, wholeNumber } from "../support/read-options.js"
 import { openLaboratory } from "./laboratory.js"
 import { useLightAbort } from "./light-abort.js"
-import { type Plan, planOf } from "./plan.js"
+import { ambushedStatements, type Plan, planOf } from "./plan.js"
 import { encounterNames, leastTroubles, troubleNames } from "./run-seeds.js"
 import { runSeedsInThreads } from "./run-seeds-in-threads.js"
 import { shrink } from "./shrink.js"
@@ -88,6 +88,9 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
   console.log(
     `  in every seed at least: ${troubleNames.map((name) => `${result.least[name]} ${name}`).join(", ")}`,
   )
+  console.log(
+    `  ambushes struck at: ${ambushedStatements.map((kind) => `${result.strikes[kind]} ${kind}`).join(", ")}`,
+  )
   const tame = troubleNames.filter((name) => result.least[name] < leastTroubles[name])
   if (!given && tame.length > 0) {
     console.log(`some seed had too few ${tame.join(", ")}: it is a toy`)
@@ -96,6 +99,13 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
   const unmet = encounterNames.filter((name) => result.met[name] === 0)
   if (!given && count >= enoughSeeds && unmet.length > 0) {
     console.log(`no seed met ${unmet.join(", ")}: the run shows less than it is meant to`)
+    process.exit(1)
+  }
+  const disarmed = ambushedStatements.filter((kind) => result.strikes[kind] === 0)
+  if (!given && count >= enoughSeeds && disarmed.length > 0) {
+    console.log(
+      `no ambush struck at ${disarmed.join(", ")}: does statement-kinds.ts still know these statements?`,
+    )
     process.exit(1)
   }
 }

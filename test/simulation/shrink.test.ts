@@ -7,6 +7,7 @@ const result = (plan: Plan, invariant: string | undefined): SimulationResult => 
   ...{ plan, events: 0, reachedTipMs: 0 },
   violation: invariant === undefined ? undefined : { invariant, message: "", atMs: 0 },
   encounters: {} as SimulationResult["encounters"],
+  strikes: {} as SimulationResult["strikes"],
 })
 
 test("what is left of a plan is what it takes to break the same invariant", async () => {

@@ -157,7 +157,6 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   }
   const planOf = (deriver: RangeDeriver) => async () =>
     readWorkPlan(await deriver.connection(), { registry: simRegistry, runnable: simWorkerNames })
-  const slow = new SlowWorkers({ clock })
   const tip = makeLane()
   services.push(
     new LiveDeriver({
@@ -169,13 +168,15 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
         app: () => tip.deriver.connection(),
       }),
       readPlan: planOf(tip.deriver),
-      slow,
+      // The tip has a thread to itself, and each thread knows its own.
+      slow: new SlowWorkers({ clock }),
       leaseTtlMs: timing.headLeaseTtlMs,
       pollMs: timing.livePollMs,
       onDerived: () => undefined,
     }),
   )
   const turns = new Turns()
+  const slow = new SlowWorkers({ clock })
   for (let lane = 0; lane < plan.lanes; lane++) {
     const { deriver } = makeLane(turns)
     services.push(

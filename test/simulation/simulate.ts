@@ -27,12 +27,20 @@ import { SimProvider } from "./sim-source.js"
 import { storedDefinitions } from "./sim-workers.js"
 import { kindOf } from "./statement-kinds.js"
 import { Turns } from "./turns.js"
-import { type Checker, type Encounters, haveAgreed, type Violation, type World } from "./world.js"
+import {
+  type Checker,
+  type Encounters,
+  haveAgreed,
+  type Strikes,
+  type Violation,
+  type World,
+} from "./world.js"
 
 export interface SimulationResult {
   readonly plan: Plan
   readonly violation: Violation | undefined
   readonly encounters: Encounters
+  readonly strikes: Strikes
   readonly events: number
   /** How long the work took after everything had healed, in virtual milliseconds. */
   readonly reachedTipMs: number
@@ -84,6 +92,7 @@ export async function simulate(
       crashes: 0,
       outages: 0,
     },
+    strikes: { claim: 0, read: 0, write: 0, complete: 0, intent: 0, undo: 0 },
     wentBack: false,
     healed: false,
     healedAt: Number.POSITIVE_INFINITY,
@@ -143,6 +152,7 @@ export async function simulate(
     plan,
     violation: world.violation,
     encounters: world.encounters,
+    strikes: world.strikes,
     events: scheduler.events,
     reachedTipMs: scheduler.now - healedAt,
   }

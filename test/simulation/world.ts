@@ -3,7 +3,7 @@
 import { type RangeSet, subtract, union } from "../../src/domain/range-set.js"
 import type { Committed, ModelDatabase } from "./model/model-database.js"
 import type { Values } from "./model/model-table.js"
-import type { Plan } from "./plan.js"
+import type { AmbushedStatement, Plan } from "./plan.js"
 import type { Scheduler } from "./scheduler.js"
 import type { SimChain } from "./sim-chain.js"
 
@@ -26,6 +26,9 @@ export interface Encounters {
   outages: number
 }
 
+/** How often an ambush struck, by the statement it had waited for. */
+export type Strikes = Record<AmbushedStatement, number>
+
 export interface World {
   readonly plan: Plan
   readonly scheduler: Scheduler
@@ -34,6 +37,7 @@ export interface World {
   readonly app: ModelDatabase
   readonly chain: SimChain
   readonly encounters: Encounters
+  readonly strikes: Strikes
   /** Since a database went back and until the two agree again, what is derived may not fit raw. */
   wentBack: boolean
   healed: boolean

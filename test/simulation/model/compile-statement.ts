@@ -116,7 +116,8 @@ export function insertRow(
   const { transaction } = context
   const key = table.shape.keyOf(row)
   const there = table.rows.get(key)
-  if (there?.holder && there.holder !== transaction) throw new MustWait(there.holder)
+  // Not for one that only locked the row: whatever it does, the row is there now.
+  if (there?.dirty && there.holder !== transaction) throw new MustWait(there.holder!)
   if (there?.seenBy(transaction)) {
     if (ignoreConflicts) return false
     throw new SqlStateError("23505", `${table.shape.name} has a row ${key} already`)
@@ -192,9 +193,12 @@ function assertApart(
     rangesOverlap(rangeOf(other), rangeOf(row))
   for (const other of table.hot) {
     if (other === self) continue
-    if (clashes(other.seenBy(transaction))) throw new SqlStateError("23P01", "unfinished leases overlap")
-    if (other.dirty && other.holder !== transaction && clashes(other.pending))
-      throw new MustWait(other.holder!)
+    // Of a row that another is changing both versions may be the one that stays.
+    if (other.dirty && other.holder !== transaction) {
+      if (clashes(other.committed) || clashes(other.pending)) throw new MustWait(other.holder!)
+    } else if (clashes(other.seenBy(transaction))) {
+      throw new SqlStateError("23P01", "unfinished leases overlap")
+    }
   }
 }
 

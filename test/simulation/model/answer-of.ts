@@ -1,0 +1,12 @@
+// What an operation of the product answers, as far as Postgres and the model of it have to agree: errors by their code.
+
+import { isIndexerError } from "../../../src/platform/errors.js"
+
+export const answerOf = async (run: () => Promise<unknown>): Promise<unknown> => {
+  try {
+    return (await run()) ?? "done"
+  } catch (error) {
+    if (isIndexerError(error)) return error.data["sqlState"] ?? error.code
+    return error instanceof Error ? error.message.replace(/\d+/g, "#") : String(error)
+  }
+}
