@@ -59,6 +59,22 @@ describe("what a store knows of its chain", () => {
     })
   })
 
+  test("a node that does not give its first block is taken by its id, and the first that does is held to", async () => {
+    const unknown = { chainId: "1", genesisHash: hash("0") }
+    await pin({ identity: unknown })
+    await pin({ identity: unknown })
+    await expect(pin({ identity: { ...unknown, chainId: "2" } })).rejects.toMatchObject({
+      code: "CHAIN_MISMATCH",
+    })
+    await pin()
+    expect((await readChainState(database))!.genesisHash).toBe(hash("a"))
+    await pin({ identity: unknown })
+    expect((await readChainState(database))!.genesisHash).toBe(hash("a"))
+    await expect(pin({ identity: { chainId: "1", genesisHash: hash("c") } })).rejects.toMatchObject({
+      code: "CHAIN_MISMATCH",
+    })
+  })
+
   test("a chain id above 2^53 stays exact", async () => {
     const identity = {
       chainId: "115792089237316195423570985008687907853269984665640564039457",

@@ -68,6 +68,9 @@ export interface PinOptions {
   readonly startBlock: number | undefined
 }
 
+/** Zeros where a node has pruned its first block, or did not give it this once: the chain's id has to do then. */
+const isKnown = (genesis: Buffer): boolean => genesis.some((byte) => byte !== 0)
+
 /** What changed, for the log. Throws CHAIN_MISMATCH or START_BLOCK_RAISED. */
 export async function pinChain(
   tx: Queryable,
@@ -86,12 +89,16 @@ export async function pinChain(
   } = await tx.query<{ chain_name: string; chain_id: string; genesis_hash: Buffer; start_height: string }>(
     `select chain_name, chain_id, genesis_hash, start_height from ${schema}.chain_state for update`,
   )
-  if (stored!.chain_id !== identity.chainId || !stored!.genesis_hash.equals(genesis)) {
+  const isOtherStart =
+    isKnown(stored!.genesis_hash) && isKnown(genesis) && !stored!.genesis_hash.equals(genesis)
+  if (stored!.chain_id !== identity.chainId || isOtherStart) {
     throw new IndexerError(
       "CHAIN_MISMATCH",
       `the ${schema} database holds chain ${stored!.chain_id} (genesis 0x${stored!.genesis_hash.toString("hex")}), but the node serves chain ${identity.chainId} (genesis ${identity.genesisHash}); point DB_RAW_URL and DB_APP_URL at other databases, or RPC_URL at the right node`,
     )
   }
+  if (!isKnown(stored!.genesis_hash) && isKnown(genesis))
+    await tx.query(`update ${schema}.chain_state set genesis_hash = $1`, [genesis])
   const storedStart = heightFrom(stored!.start_height)
   if (startBlock === undefined || startBlock === storedStart) return { pinned: false, extended: false }
   if (startBlock > storedStart) {

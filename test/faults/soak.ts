@@ -115,6 +115,8 @@ export async function soak(stage: Stage, options: SoakOptions): Promise<SoakFact
     const kind = lots[below(lots.length)]!
     await makeFault[kind]()
     counts[kind]++
+    const [gaveUp] = stage.gaveUp()
+    if (gaveUp !== undefined) throw new Error(`after ${JSON.stringify(counts)}: ${gaveUp}`)
     turn()
     thirds[Math.floor((passedMs / lastsMs) * 3)]!.push(residentMb(witness.pid))
     if (total() % sayEvery === 0)

@@ -145,6 +145,13 @@ export class Stage {
     return this.#members.map((member) => `process ${member.pid}\n${tail(member)}`).join("\n\n")
   }
 
+  /** What those say last that ended and were not killed. */
+  gaveUp(): string[] {
+    return this.#members
+      .filter(({ child }) => child.exitCode !== null)
+      .map((member) => `process ${member.pid} ended with ${member.child.exitCode}\n${tail(member)}`)
+  }
+
   /** Resolves when the store covers exactly [0, to) and no work is left. */
   async complete(to: number, timeoutMs: number): Promise<void> {
     try {

@@ -32,17 +32,18 @@ function pool(
   urls: readonly string[],
   client: Partial<JsonRpcClientOptions> = {},
   options: Partial<RpcPoolOptions> = {},
+  clock = systemClock,
 ): RpcPool {
   const counters = new RpcCounters()
   const labels = providerLabels(urls)
   const providers = urls.map(
     (url, i) =>
       new JsonRpcClient(
-        { ...deps, counters },
+        { ...deps, clock, counters },
         { url, label: labels[i]!, limit: createSharedLimit(), timeoutMs: 2000, ...client },
       ),
   )
-  const made = new RpcPool(deps, { providers, counters, backoffMs: 5, ...options })
+  const made = new RpcPool({ ...deps, clock }, { providers, counters, backoffMs: 5, ...options })
   closers.push(() => made.close())
   return made
 }
@@ -170,9 +171,11 @@ test("the next provider takes over, and the preferred one is used again once it 
     down ? void response.destroy() : echo(body, response, request),
   )
   const second = await server(echo)
-  // Longer than the calls until then take on a busy machine.
-  const circuit = { failuresToOpen: 2, minOpenMs: 500, maxOpenMs: 500 }
-  const rpc = pool([first.url, second.url], { circuit })
+  let passedMs = 0
+  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + passedMs }
+  const hour = 3_600_000
+  const circuit = { failuresToOpen: 2, minOpenMs: hour, maxOpenMs: hour }
+  const rpc = pool([first.url, second.url], { circuit }, {}, clock)
   for (let i = 0; i < 4; i++) await rpc.call(many(1), { signal })
   expect(second.requests).toHaveLength(4)
   expect(first.requests).toHaveLength(2)
@@ -181,7 +184,7 @@ test("the next provider takes over, and the preferred one is used again once it 
     lastError: expect.stringContaining("RPC_UNREACHABLE"),
   })
   down = false
-  await systemClock.sleep(550)
+  passedMs = 2 * hour
   await rpc.call(many(1), { signal })
   await rpc.call(many(1), { signal })
   expect(first.requests).toHaveLength(4)
