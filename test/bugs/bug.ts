@@ -44,7 +44,6 @@ export interface Bug {
   /** What it does, in one sentence. */
   readonly does: string
   readonly patches: readonly Patch[]
-  /** Or why nothing can come of it by faults and orders alone; then its test is what catches it. */
-  readonly caughtBy: Catcher | { readonly by: "test"; readonly because: string }
+  readonly caughtBy: Catcher
   readonly test: NamedTest
 }

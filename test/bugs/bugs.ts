@@ -1,6 +1,5 @@
 // All of them, in the order of their hazards.
 
-import { absentParentPasses } from "./absent-parent-passes.js"
 import { anyBlockWillDo } from "./any-block-will-do.js"
 import type { Bug } from "./bug.js"
 import { commitsTwice } from "./commits-twice.js"
@@ -16,6 +15,7 @@ import { nobodyAsksDependencies } from "./nobody-asks-dependencies.js"
 import { oldReadAfterARepair } from "./old-read-after-a-repair.js"
 import { rawRollsBackFirst } from "./raw-rolls-back-first.js"
 import { rolledBackComesBack } from "./rolled-back-comes-back.js"
+import { seamAboveUnchecked } from "./seam-above-unchecked.js"
 import { seamBeforeTheLock } from "./seam-before-the-lock.js"
 import { stoppedHolderLeft } from "./stopped-holder-left.js"
 import { straddlingLeaseDropped } from "./straddling-lease-dropped.js"
@@ -39,7 +39,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "finality-jumps": finalityJumps,
   "final-from-any-node": finalFromAnyNode,
   "forks-mixed-in-a-range": forksMixedInARange,
-  "absent-parent-passes": absentParentPasses,
+  "seam-above-unchecked": seamAboveUnchecked,
   "straddling-lease-dropped": straddlingLeaseDropped,
   "coverage-apart-from-data": coverageApartFromData,
   "stopped-holder-left": stoppedHolderLeft,

@@ -1,6 +1,6 @@
-// npm run bugs [-- name ...]: puts each bug back, one at a time, in a copy of the tree, and sees the simulation or a fault scenario notice;
-// of a rule that has a second one behind it, its test. First that each of these holds without any bug. Exits with 1 when a bug goes
-// unnoticed, or something else than what it names goes wrong. With --tests the test of every rule is run as well, and has to fail.
+// npm run bugs [-- name ...]: puts each bug back, one at a time, in a copy of the tree, and sees the simulation or a fault scenario notice.
+// First that each of these holds without any bug. Exits with 1 when a bug goes unnoticed, or something else than what it names goes
+// wrong. With --tests the test of every rule is run as well, and has to fail.
 
 import { readOptions, refuse } from "../support/read-options.js"
 import type { Bug, Catcher } from "./bug.js"
@@ -25,24 +25,18 @@ const unknown = names.filter((name) => !Object.hasOwn(bugs, name))
 if (unknown.length > 0) refuse(usage, `there is no bug ${unknown.join(", ")}`)
 const chosen = Object.entries(bugs).filter(([name]) => names.length === 0 || names.includes(name))
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`
-const describe = ({ caughtBy, test }: Bug): string => {
-  if (caughtBy.by === "simulation") {
-    const { seeds, regression } = caughtBy
-    return `simulation, ${seeds} seeds${regression === undefined ? "" : ` of "${regression}"`}`
-  }
-  return caughtBy.by === "chaos"
-    ? `chaos, ${caughtBy.scenario} ${caughtBy.count}, seed ${caughtBy.seed ?? 1}`
-    : `test: ${test.title}`
+const describe = ({ caughtBy }: Bug): string => {
+  if (caughtBy.by === "chaos")
+    return `chaos, ${caughtBy.scenario} ${caughtBy.count}, seed ${caughtBy.seed ?? 1}`
+  const { seeds, regression } = caughtBy
+  return `simulation, ${seeds} seeds${regression === undefined ? "" : ` of "${regression}"`}`
 }
 
 const began = performance.now()
 const tree = await TreeCopy.make()
 
-async function look({ caughtBy, test }: Bug): Promise<Outcome> {
-  if (caughtBy.by === "simulation") return runSimulation(tree.directory, caughtBy)
-  if (caughtBy.by === "chaos") return runChaos(tree.directory, caughtBy)
-  return runTest(tree.directory, test)
-}
+const look = ({ caughtBy }: Bug): Promise<Outcome> =>
+  caughtBy.by === "simulation" ? runSimulation(tree.directory, caughtBy) : runChaos(tree.directory, caughtBy)
 
 /** What has to hold without any bug, each once; of the simulation, the most seeds that any bug is given. */
 function catchers(): Bug[] {
@@ -90,13 +84,12 @@ try {
   for (const [name, bug] of chosen) {
     const started = performance.now()
     const { caughtBy, test } = bug
-    const notices = caughtBy.by === "test" ? noticesOf(test) : caughtBy.notices
-    const { verdict, said } = await putBack(bug, { notices, run: () => look(bug) })
+    const { verdict, said } = await putBack(bug, { notices: caughtBy.notices, run: () => look(bug) })
     console.log(
       `${verdict.padEnd(9)} ${bug.hazard.padEnd(3)} ${name.padEnd(26)} ${seconds(started).padStart(7)}  ${describe(bug)}`,
     )
     console.log(`              ${said}`)
-    if (!values.tests || caughtBy.by === "test") continue
+    if (!values.tests) continue
     const byTest = await putBack(bug, { notices: noticesOf(test), run: () => runTest(tree.directory, test) })
     console.log(`              ${byTest.verdict} by test: ${test.title}\n              ${byTest.said}`)
   }

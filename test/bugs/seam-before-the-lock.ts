@@ -15,7 +15,12 @@ export const seamBeforeTheLock: Bug = {
       replace: "  await work.check?.(tx)\n  await completeLeases(tables, tx, leases)\n",
     },
   ],
-  caughtBy: { by: "test", because: "neighbours that do not fit are kept apart by finality as well" },
+  caughtBy: {
+    by: "chaos",
+    scenario: "two-branches",
+    count: 6,
+    notices: /neighbours were stored that do not fit/,
+  },
   test: {
     file: "src/coordination/postgres/postgres-lease-store.test.ts",
     title: "of two neighbours in flight the second to commit sees the first",

@@ -18,6 +18,7 @@ import { reorgs, reorgsTwo } from "./scenarios/reorgs.js"
 import { reorgsAnvil } from "./scenarios/reorgs-anvil.js"
 import { soak } from "./scenarios/soak.js"
 import { stops } from "./scenarios/stops.js"
+import { twoBranches } from "./scenarios/two-branches.js"
 
 export const scenarios: readonly Scenario[] = [
   kills,
@@ -35,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   reorgs,
   reorgsTwo,
   reorgsAnvil,
+  twoBranches,
   diskFull,
   fewConnections,
   clockSkew,
