@@ -4,7 +4,7 @@ import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { rawIngester } from "../raw/raw-tables.js"
 import { finishRollbackPatiently } from "../rollback/finish-rollback.js"
-import { openIntent } from "../rollback/rollback-intent.js"
+import { openAuditedIntent } from "../rollback/rollback-intent.js"
 import { type CliIo, printJson } from "./cli-io.js"
 import { type FoundChain, withChains } from "./find-chains.js"
 import { onlyChain } from "./only-chain.js"
@@ -69,12 +69,15 @@ async function rollback(
   { chain, to, loss }: { chain: FoundChain; to: number; loss: Loss },
 ): Promise<boolean> {
   const id = io.random.uuid()
-  const opened = await openIntent(chain.raw, {
-    id,
-    from: to + 1,
-    ancestorHash: loss.ancestorHash,
-    epoch: loss.epoch,
+  const request = {
+    ...{ id, from: to + 1, ancestorHash: loss.ancestorHash, epoch: loss.epoch },
     reason: "operator",
+  }
+  const details = { id, to, blocks: loss.blocks, halt: loss.halt }
+  const opened = await openAuditedIntent(chain.raw, request, {
+    actor: io.actor,
+    action: "rollback",
+    details,
   })
   if (!opened) {
     throw new IndexerError(
@@ -82,10 +85,6 @@ async function rollback(
       "another rollback is under way, or was finished just now; look at `tidemark status` and try again",
     )
   }
-  await chain.raw.query("insert into raw.audit_log (actor, action, details) values ($1, 'rollback', $2)", [
-    io.actor,
-    JSON.stringify({ id, to, blocks: loss.blocks, halt: loss.halt }),
-  ])
   await finishRollbackPatiently({ raw: chain.raw, app: chain.app, random: io.random })
   return true
 }

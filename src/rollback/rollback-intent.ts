@@ -1,6 +1,9 @@
 // The one rollback that is under way, as raw records it before anything is deleted: any process can finish it.
 
+import { coordinationTables } from "../coordination/postgres/coordination-tables.js"
+import { type AuditEntry, writeAudit } from "../coordination/postgres/write-audit.js"
 import { parseRange, printRange } from "../postgres/multirange.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 
 /** No height lies above it; printed as a range without an upper end. */
@@ -60,4 +63,20 @@ export async function openIntent(raw: Queryable, request: OpenIntentRequest): Pr
     ],
   )
   return rows.length === 1
+}
+
+// It holds the row that commits above finality ask for.
+const auditedLimits = { idleInTransactionTimeoutMs: 10_000 } as const
+
+/** What a person asked for: recorded together with who it was, since any process may finish it from then on. */
+export function openAuditedIntent<Tx extends Queryable>(
+  raw: SqlExecutor<Tx>,
+  request: OpenIntentRequest,
+  audit: AuditEntry,
+): Promise<boolean> {
+  return raw.transaction(async (tx) => {
+    const opened = await openIntent(tx, request)
+    if (opened) await writeAudit(coordinationTables("raw"), tx, audit)
+    return opened
+  }, auditedLimits)
 }

@@ -5,7 +5,7 @@ import { type BlockRange, formatRange } from "../domain/block-range.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { finishRollbackPatiently, type RollbackDeps } from "../rollback/finish-rollback.js"
-import { openIntent } from "../rollback/rollback-intent.js"
+import { openAuditedIntent } from "../rollback/rollback-intent.js"
 import { hex } from "./raw-piece.js"
 
 const tries = 3
@@ -32,20 +32,13 @@ export async function refetchBlocks<Tx extends Queryable>(
       `select chain_epoch, (select hash from raw.blocks where height = $1::int8 - 1) as below from raw.chain_state`,
       [heights.from],
     )
-    const opened = await openIntent(deps.raw, {
-      id: deps.random.uuid(),
-      ...heights,
-      ancestorHash: state?.below ? hex(state.below) : null,
-      epoch: Number(state?.chain_epoch ?? 0),
-      reason: action,
-    })
-    if (!opened) continue
+    const request = {
+      ...{ id: deps.random.uuid(), ...heights, ancestorHash: state?.below ? hex(state.below) : null },
+      ...{ epoch: Number(state?.chain_epoch ?? 0), reason: action },
+    }
+    const details = { blocks_taken_back: formatRange(heights) }
+    if (!(await openAuditedIntent(deps.raw, request, { actor, action, details }))) continue
     await finishRollbackPatiently(deps)
-    await deps.raw.query("insert into raw.audit_log (actor, action, details) values ($1, $2, $3)", [
-      actor,
-      action,
-      JSON.stringify({ blocks_taken_back: formatRange(heights) }),
-    ])
     return
   }
   throw new IndexerError(

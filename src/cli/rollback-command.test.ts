@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { systemClock } from "../platform/clock.js"
+import { systemRandom } from "../platform/random.js"
+import { refetchBlocks } from "../verify/refetch-blocks.js"
+import { main } from "./main.js"
+
+let store: DeriveStore
+let cwd: string
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "tidemark-rollback-"))
+  store = await openDeriveStore(livelyBlocks({ seed: 5, from: 0, to: 24 }), { workers: [] })
+}, 60_000)
+
+afterAll(async () => {
+  await store.close()
+  await rm(cwd, { recursive: true })
+})
+
+async function rollback(...argv: readonly string[]) {
+  let out = ""
+  let err = ""
+  const code = await main(["rollback", ...argv], {
+    cwd,
+    env: { DB_RAW_URL: store.rawUrl, DB_APP_URL: store.appUrl, TIDEMARK_DIR: join(cwd, ".tidemark") },
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+    clock: systemClock,
+    random: systemRandom,
+    signal: new AbortController().signal,
+    actor: "ann@harbour",
+    ask: undefined,
+  })
+  return { code, out, err }
+}
+
+const stored = async (): Promise<unknown> =>
+  (
+    await store.raw.query(
+      `select intent_id is not null as open, (select count(*)::int4 from raw.blocks) as blocks,
+         (select count(*)::int4 from raw.rollbacks) as rollbacks, (select count(*)::int4 from raw.audit_log) as audited
+       from raw.chain_state`,
+    )
+  ).rows[0]
+
+const untouched = { open: false, blocks: 24, rollbacks: 0, audited: 0 }
+
+describe("a rollback that a person asks for", () => {
+  test("does nothing before it is told yes", async () => {
+    expect(await rollback("--to", "19")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Would take back 4 blocks (20 to 23)"),
+    })
+    expect(await stored()).toEqual(untouched)
+  })
+
+  // What is recorded, any process finishes: an audit row that comes later might never come.
+  test.each([
+    ["by hand", async () => expect((await rollback("--to", "19", "--yes")).code).not.toBe(0)],
+    [
+      "to repair a block",
+      async () => {
+        const request = { heights: { from: 5, to: 6 }, actor: "ann@harbour" }
+        await expect(refetchBlocks({ ...store, random: systemRandom }, request)).rejects.toThrow()
+      },
+    ],
+  ])("is not recorded where who asked for it cannot be: %s", async (_, attempt) => {
+    await store.raw.query("alter table raw.audit_log add constraint nobody check (actor = 'nobody')")
+    try {
+      await attempt()
+    } finally {
+      await store.raw.query("alter table raw.audit_log drop constraint nobody")
+    }
+    expect(await stored()).toEqual(untouched)
+  })
+
+  test("is in the audit log once, with what it took", async () => {
+    expect(await rollback("--to", "19", "--yes")).toMatchObject({ code: 0 })
+    expect(await stored()).toEqual({ open: false, blocks: 20, rollbacks: 1, audited: 1 })
+    const { rows } = await store.raw.query(
+      `select actor, action, details from raw.audit_log
+       where details ->> 'id' = (select id::text from raw.rollbacks)`,
+    )
+    expect(rows).toMatchObject([
+      { actor: "ann@harbour", action: "rollback", details: { to: 19, blocks: 4, halt: null } },
+    ])
+  })
+})
