@@ -26,11 +26,18 @@ test.each(Object.keys(quick))(
 )
 
 test("docs/model.md counts what is there", () => {
-  const [all, harmless] = [Object.values(mutations), Object.values(mutations).filter((one) => one.harmless)]
+  const all = Object.values(mutations)
+  const harmful = all.filter((one) => !one.harmless)
   expect(docs).toContain(
-    `${Object.keys(everyRule).length} rules. ${all.length} mutations take them away, alone or together: ${all.length - harmless.length} are caught, ${harmless.length} have no effect`,
+    `${Object.keys(everyRule).length} rules. ${all.length} mutations take them away, alone or together: ${harmful.length} are caught, ${all.length - harmful.length} have no effect`,
   )
-  expect(docs).toContain(`The quick profile searches ${Object.keys(quick).length} worlds`)
+  const states = Object.keys(quick).map((name) => new RegExp(`\`${name}\` \\| ([\\d,]+)`).exec(docs)![1]!)
+  const sum = states.reduce((total, count) => total + Number(count.replaceAll(",", "")), 0)
+  const found = harmful.filter((one) => !one.slow).length
+  expect(docs).toContain(
+    `The quick profile searches ${Object.keys(quick).length} worlds (${sum.toLocaleString("en")} states) and finds ${found} of the ${harmful.length},`,
+  )
+  expect(docs).toContain(`The full profile's ${Object.keys(full).length} worlds`)
   for (const name of Object.keys({ ...quick, ...full })) expect(docs).toContain(`| \`${name}\` |`)
 })
 
