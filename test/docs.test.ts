@@ -214,6 +214,24 @@ describe("docs/reference/schema.md", () => {
       : tableRows(text).map(([column]) => unquoted(column!))
     expect(named).toEqual(columns)
   })
+
+  test("has every act that is written to the audit logs, and no other", () => {
+    const codes = (text: string): string[] => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name!)
+    const [raw] = tableRows(section(page, "### raw.audit_log")).filter(([column]) => column === "`action`")
+    const app = /Actions are ([^;]+);/.exec(section(page, "### app.audit_log"))![1]!
+    // An act is a word in the statement itself, or is handed on as "action".
+    const written = filesBelow("src", ".ts")
+      .filter((path) => !path.endsWith(".test.ts"))
+      .map(read)
+      .filter((text) => /audit|reopenHeights|refetchBlocks/i.test(text))
+      .flatMap((text) => [
+        ...[...text.matchAll(/\(actor, action, details\) values \(\$1, '(\w+)'/g)].map(([, act]) => act!),
+        ...[...text.matchAll(/\baction\??(?::| =) (.*)/g)].flatMap(
+          ([, rest]) => rest!.match(/(?<=")\w+(?=")/g) ?? [],
+        ),
+      ])
+    expect([...new Set([...codes(raw![2]!), ...codes(app)])].sort()).toEqual([...new Set(written)].sort())
+  })
 })
 
 test("docs/reference/http.md has every route, and no other", () => {
