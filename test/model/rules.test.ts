@@ -10,20 +10,26 @@ import { rules } from "./rules.js"
 const root = resolve(import.meta.dirname, "../..")
 const read = (file: string): string =>
   existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : ""
+const places = Object.entries(rules).flatMap(([rule, { keptBy }]) =>
+  keptBy.map(([file, name, ...lines]) => ({ rule, file, name, lines })),
+)
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
 test("every rule is kept by something that exists", () => {
   const declared = (name: string): RegExp =>
     new RegExp(`\\b(?:function|class|const|constraint)\\s+${escaped(name)}\\b`)
-  const wrong = Object.entries(rules).filter(
-    ([
-      ,
-      {
-        keptBy: [file, name],
-      },
-    ]) => !declared(name).test(read(file)),
-  )
-  expect(wrong.map(([rule, { keptBy }]) => `${rule}: ${keptBy.join(" ")}`)).toEqual([])
+  const wrong = places.filter(({ file, name }) => !declared(name).test(read(file)))
+  expect(wrong.map(({ rule, file, name }) => `${rule}: ${file} ${name}`)).toEqual([])
+})
+
+test("the lines that keep a rule stand in their file, once", () => {
+  // A function keeps several rules as a rule, and would still be there without the line that keeps this one.
+  const onOneLine = (text: string): string => text.replace(/(?<!:)\/\/.*$/gm, "").replace(/\s+/g, " ")
+  const wrong = places.flatMap(({ rule, file, lines }) => {
+    const text = onOneLine(read(file))
+    return lines.filter((line) => text.split(line).length !== 2).map((line) => `${rule}: ${file}: ${line}`)
+  })
+  expect(wrong).toEqual([])
 })
 
 test("every rule has tests that exist", () => {

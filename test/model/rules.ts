@@ -5,8 +5,8 @@ import type { Rules } from "./config.js"
 
 export interface Rule {
   readonly means: string
-  /** File, and what in it: a function, class or constraint. */
-  readonly keptBy: readonly [file: string, name: string]
+  /** File, what in it (a function, class or constraint), and the very lines: each stands in the file once, however it is wrapped. */
+  readonly keptBy: readonly (readonly [file: string, name: string, ...lines: [string, ...string[]]])[]
   /** Several titles where each shows a part of it. */
   readonly testedBy: readonly [file: string, ...titles: [string, ...string[]]]
 }
@@ -33,17 +33,29 @@ const bothEnds = [
 export const rules: Readonly<Record<keyof Rules, Rule>> = {
   exclusion: {
     means: "The database forbids unfinished leases of one worker that overlap.",
-    keptBy: ["migrations/app/0001_coordination.sql", "worker_leases_no_overlap"],
+    keptBy: [
+      [
+        "migrations/app/0001_coordination.sql",
+        "worker_leases_no_overlap",
+        "exclude using gist (worker_type with =, int8range(from_height, to_height) with &&) where (status <> 'COMPLETED')",
+      ],
+    ],
     testedBy: [onPostgres, "the database itself forbids overlap of unfinished work"],
   },
   claimLock: {
     means: "One claim of a worker at a time.",
-    keptBy: [claim, "claimGroup"],
+    keptBy: [[claim, "claimGroup", "await lockClaims(tables, tx, names)"]],
     testedBy: [onPostgres, "many claims at once give every height to exactly one holder"],
   },
   claimOneSnapshot: {
     means: "Coverage and leases are read by one statement.",
-    keptBy: [claim, "claimGroup"],
+    keptBy: [
+      [
+        claim,
+        "claimGroup",
+        "'[]') as workers, coalesce((select json_agg(json_build_object( 'worker_type', worker_type, 'id', id,",
+      ],
+    ],
     testedBy: [
       onPostgres,
       "a neighbour that commits in the middle of a claim does not make its range look free",
@@ -51,7 +63,13 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   claimGate: {
     means: "A claim takes only what the dependencies cover.",
-    keptBy: ["src/coordination/choose-range.ts", "freeRanges"],
+    keptBy: [
+      [
+        "src/coordination/choose-range.ts",
+        "freeRanges",
+        "for (const gate of view.gates) free = intersect(free, gate)",
+      ],
+    ],
     testedBy: [
       store,
       "a range is claimable only where every dependency covers every height of it",
@@ -60,7 +78,15 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   proof: {
     means: "The snapshot that is read must hold coverage of the whole range.",
-    keptBy: ["src/workers/postgres/postgres-raw-reader.ts", "openSnapshot"],
+    keptBy: [
+      [
+        "src/workers/postgres/postgres-raw-reader.ts",
+        "openSnapshot",
+        "const { chainEpoch, heights } = await readRangeState(connection, range)",
+        "coverage.heights + coverage.skipped @> int8range($1::int8, $2::int8) as covered",
+        "if (!state?.covered) { throw",
+      ],
+    ],
     testedBy: [
       "src/workers/postgres/postgres-raw-reader.test.ts",
       "a range that raw does not cover is not read",
@@ -68,12 +94,18 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   noteBeforeFetch: {
     means: "The chain epoch is noted at the claim, before the node is asked.",
-    keptBy: [claim, "claimGroup"],
+    keptBy: [[claim, "claimGroup", "(select chain_epoch from", "chainEpoch: Number(view!.chain_epoch),"]],
     testedBy: [store, "a rollback after the claim refuses what it reaches and leaves the rest alone"],
   },
   fence: {
     means: "A commit completes its lease by id, epoch and status ACTIVE, or changes nothing.",
-    keptBy: [commit, "completeLeases"],
+    keptBy: [
+      [
+        commit,
+        "completeLeases",
+        "where (id, epoch) in (select * from unnest($1::int8[], $2::uuid[])) and status = 'ACTIVE'",
+      ],
+    ],
     testedBy: [
       store,
       "a late commit cannot complete, and a late release cannot fail, the successor's lease",
@@ -82,7 +114,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   fenceRange: {
     means: "The lease that is completed has the range that was done.",
-    keptBy: [commit, "completeLeases"],
+    keptBy: [[commit, "completeLeases", "and from_height = $3 and to_height = $4"]],
     testedBy: [
       onPostgres,
       "a lease that has another range by now is not completed, though its token is as it was",
@@ -90,7 +122,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   groupWhole: {
     means: "A group completes all of its leases or none.",
-    keptBy: [commit, "completeLeases"],
+    keptBy: [[commit, "completeLeases", "if (completed.length !== leases.length) { throw"]],
     testedBy: [
       store,
       "takes one range together, a dependent with its dependency, and commits all of it or nothing",
@@ -98,12 +130,25 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   rollbackCheck: {
     means: "No rollback newer than the noted epoch reaches the range.",
-    keptBy: [commit, "refuseIfRolledBack"],
+    keptBy: [
+      [
+        commit,
+        "refuseIfRolledBack",
+        "where epoch > $1::int8 and removed && int8range($2::int8, $3::int8) limit 1",
+        "if (rollback) { throw",
+      ],
+    ],
     testedBy: [store, "a rollback after the claim refuses what it reaches and leaves the rest alone"],
   },
   testsAfterLock: {
     means: "The tests are statements after the one that took the chain lock.",
-    keptBy: [commit, "commitGroup"],
+    keptBy: [
+      [
+        commit,
+        "commitGroup",
+        'await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock]) const notedEpoch = Math.min(...leases.map(({ chainEpoch }) => chainEpoch)) await refuseIfRolledBack(tables, tx, { range, notedEpoch })',
+      ],
+    ],
     testedBy: [
       onPostgres,
       "a rollback that commits while a writer waits for the chain lock is seen by that writer",
@@ -111,22 +156,52 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   gateAtCommit: {
     means: "The dependencies still cover the range at the commit.",
-    keptBy: [commit, "refuseIfUncovered"],
+    keptBy: [
+      [
+        commit,
+        "refuseIfUncovered",
+        "await refuseIfUncovered(tables, tx, {",
+        "where worker_type = any ($1) and heights + skipped @> int8range($2::int8, $3::int8)",
+        "if (covered.length < dependencies.length) { throw",
+      ],
+    ],
     testedBy: [store, "a dependency that was lowered after the claim refuses the commit"],
   },
   intentRefuses: {
     means: "Raw refuses commits that an open intent reaches.",
-    keptBy: [commit, "refuseIfRolledBack"],
+    keptBy: [
+      [
+        commit,
+        "refuseIfRolledBack",
+        "where intent_removed && int8range($1::int8, $2::int8) or",
+        "if (state?.reached) { throw",
+      ],
+    ],
     testedBy: [onPostgres, "an open rollback intent refuses commits it reaches and no others"],
   },
   seam: {
     means: "Both ends of a range are compared with the stored neighbours, after the coverage row was locked.",
-    keptBy: ["src/raw/check-seams.ts", "checkSeams"],
+    keptBy: [
+      [
+        "src/raw/check-seams.ts",
+        "checkSeams",
+        "if (seam!.below_covered) { compare({",
+        "if (seam!.above_covered) {",
+        "compare({ height: range.to, parentHash, stored: edges.last.hash })",
+      ],
+      [commit, "commitGroup", "order by worker_type for update", "await work.check?.(tx) await tx.query("],
+    ],
     testedBy: bothEnds,
   },
   sharedLock: {
     means: "A commit holds the chain lock, shared, from before its tests to its end.",
-    keptBy: [commit, "commitGroup"],
+    keptBy: [
+      [
+        commit,
+        "commitGroup",
+        'await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])',
+      ],
+    ],
     testedBy: [
       onPostgres,
       "a rollback that commits while a writer waits for the chain lock is seen by that writer",
@@ -135,7 +210,13 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   foldLockFirst: {
     means: "Rows that others change too are changed under the chain lock only.",
-    keptBy: [commit, "commitGroup"],
+    keptBy: [
+      [
+        commit,
+        "commitGroup",
+        "(name) => !workers.includes(name), ), }) await work.apply?.(tx) await completeLeases(",
+      ],
+    ],
     testedBy: [
       onPostgres,
       "rows that others change too are changed under the chain lock, new ones before it",
@@ -143,27 +224,50 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   copyEpoch: {
     means: "The copy of raw's coverage is written only at the epoch it was read at.",
-    keptBy: [copier, "RawCoverageCopier"],
+    keptBy: [[copier, "RawCoverageCopier", "if (state?.chain_epoch !== seen.chain_epoch) return false"]],
     testedBy: [copierTest, "is not written when a rollback came between its two databases"],
   },
   copyLocked: {
     means: "That is tested under the shared chain lock.",
-    keptBy: [copier, "RawCoverageCopier"],
+    keptBy: [
+      [
+        copier,
+        "RawCoverageCopier",
+        'await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock]) const { rows: [state], } = await tx.query',
+      ],
+    ],
     testedBy: [copierTest, "waits for a rollback under way, and then sees its epoch"],
   },
   copyUnion: {
     means: "The copy only grows.",
-    keptBy: [copier, "RawCoverageCopier"],
+    keptBy: [[copier, "RawCoverageCopier", "set heights = heights + $2::int8multirange,"]],
     testedBy: [copierTest, "only grows: an older reading takes nothing away"],
   },
   exclusiveLock: {
     means: "A rollback's steps wait for all commits under way, and keep others out.",
-    keptBy: ["src/rollback/rollback-app.ts", "rollbackApp"],
+    keptBy: [
+      [
+        "src/rollback/rollback-app.ts",
+        "rollbackApp",
+        'tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])',
+      ],
+      [
+        "src/rollback/rollback-raw.ts",
+        "rollbackRaw",
+        'tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])',
+      ],
+    ],
     testedBy: [rollback, "waits for the commit under way, and keeps the next one out until it is done"],
   },
   appFirst: {
     means: "App goes back before raw.",
-    keptBy: ["src/rollback/finish-rollback.ts", "finishRollback"],
+    keptBy: [
+      [
+        "src/rollback/finish-rollback.ts",
+        "finishRollback",
+        "await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app }) await rollbackRaw(deps, intent)",
+      ],
+    ],
     testedBy: [
       rollback,
       "is all or nothing in each database wherever its process dies, and any other process finishes it",
@@ -171,13 +275,24 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   stepsOnce: {
     means: "Each step looks, under the lock, whether its id is done.",
-    keptBy: ["src/rollback/rollback-raw.ts", "rollbackRaw"],
+    keptBy: [
+      ["src/rollback/rollback-raw.ts", "rollbackRaw", "if (open?.id !== id) return"],
+      ["src/rollback/rollback-app.ts", "rollbackApp", "if (done.rows.length > 0) return"],
+    ],
     testedBy: [rollback, "that two processes finish at once happens once"],
   },
   detect: {
     means:
       "A rollback begins at the lowest stored block that differs, not at the first one found from the tip.",
-    keptBy: ["src/rollback/find-divergence.ts", "findDivergence"],
+    keptBy: [
+      [
+        "src/rollback/find-divergence.ts",
+        "findDivergence",
+        "let from = Math.max(finalized ?? 0, heightFrom(state.start_height))",
+        "order by height limit $3",
+        "from = stored.at(-1)!.height + 1",
+      ],
+    ],
     testedBy: [
       "src/rollback/find-divergence.test.ts",
       "the lowest stored block that differs is found, though a gap and equal blocks lie above it",
@@ -185,7 +300,9 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   intentCas: {
     means: "An intent is recorded only at the epoch of the comparison, and while none is open.",
-    keptBy: ["src/rollback/rollback-intent.ts", "openIntent"],
+    keptBy: [
+      ["src/rollback/rollback-intent.ts", "openIntent", "where intent_id is null and chain_epoch = $4"],
+    ],
     testedBy: [
       rollback,
       "a rollback that was compared at an older epoch, or while another is open, is not begun",
@@ -193,7 +310,14 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   cutLeases: {
     means: "Leases on removed heights go, or are cut there.",
-    keptBy: ["src/coordination/postgres/cut-leases.ts", "cutLeases"],
+    keptBy: [
+      [
+        "src/coordination/postgres/cut-leases.ts",
+        "cutLeases",
+        "const [first, ...others] = subtract([range], removed)",
+        "where id = $1`, [row.id])",
+      ],
+    ],
     testedBy: [
       rollback,
       "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
@@ -201,7 +325,14 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   cutFences: {
     means: "A lease that is cut has a new token.",
-    keptBy: ["src/coordination/postgres/cut-leases.ts", "cutLeases"],
+    keptBy: [
+      [
+        "src/coordination/postgres/cut-leases.ts",
+        "cutLeases",
+        "set status = 'FAILED', epoch = $2,",
+        "[row.id, random.uuid(), first.from, first.to],",
+      ],
+    ],
     testedBy: [
       rollback,
       "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
@@ -209,27 +340,52 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   cutEnds: {
     means: "Whoever cuts a lease ends its holder's connection: no lease names it any more.",
-    keptBy: ["src/coordination/postgres/end-holders.ts", "endHolders"],
+    keptBy: [
+      ["src/coordination/postgres/end-holders.ts", "endHolders", "select pg_terminate_backend(activity.pid)"],
+      ["src/coordination/postgres/cut-leases.ts", "cutLeases", "await endHolders(tables, tx, rows)"],
+    ],
     testedBy: [rollback, "a holder that is stopped in its open transaction is ended, and its keys are free"],
   },
   splitFences: {
     means: "A lease that is split has a new token.",
-    keptBy: ["src/coordination/postgres/fail-lease.ts", "failLease"],
+    keptBy: [
+      [
+        "src/coordination/postgres/fail-lease.ts",
+        "failLease",
+        "set status = $2, epoch = $3, from_height = $4, to_height = $5,",
+        "status, random.uuid(), first.from, first.to,",
+      ],
+    ],
     testedBy: [store, "a failure that names its height is split around that block at once"],
   },
   releaseFenced: {
     means: "A range is given back under its token only.",
-    keptBy: ["src/coordination/postgres/release-range.ts", "releaseRange"],
+    keptBy: [
+      [
+        "src/coordination/postgres/release-range.ts",
+        "releaseRange",
+        "where id = $1 and epoch = $2 and status = 'ACTIVE'",
+        "if (held.length === 0) return false",
+      ],
+    ],
     testedBy: [store, "a late commit cannot complete, and a late release cannot fail, the successor's lease"],
   },
   undo: {
     means: "A fold is undone over what it covers of the removed heights, no more.",
-    keptBy: ["src/workers/postgres/undo-fold.ts", "undoFold"],
+    keptBy: [
+      ["src/workers/postgres/undo-fold.ts", "undoFold", "intersect(coverage, removed).map((range) => {"],
+    ],
     testedBy: foldTest,
   },
   undoFirst: {
     means: "Folds are undone before the rows they came from go.",
-    keptBy: ["src/workers/postgres/undo-heights.ts", "undoHeights"],
+    keptBy: [
+      [
+        "src/workers/postgres/undo-heights.ts",
+        "undoHeights",
+        "=> undoFold(tx, plan, { removed, coverage })) }) const events =",
+      ],
+    ],
     testedBy: [
       "src/rollback/rollback.property.test.ts",
       "leave what is derived as if the lost blocks had never been seen",
@@ -237,12 +393,25 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   probe: {
     means: "A new last is looked for among the rows that stay covered.",
-    keptBy: ["src/workers/postgres/undo-fold.ts", "undoFold"],
+    keptBy: [
+      [
+        "src/workers/postgres/undo-fold.ts",
+        "undoFold",
+        "before = subtract(before, [range])",
+        "return undoRange(tx, plan, { range, kept: before })",
+      ],
+    ],
     testedBy: foldTest,
   },
   undoOnRetry: {
     means: "A height that is given back is taken from the dependents too.",
-    keptBy: ["src/workers/postgres/reopen-heights.ts", "reopenHeights"],
+    keptBy: [
+      [
+        "src/workers/postgres/reopen-heights.ts",
+        "reopenHeights",
+        "const workers = [worker, ...registry.dependentsOf(worker).map(({ name }) => name)]",
+      ],
+    ],
     testedBy: [
       "src/workers/range-deriver.test.ts",
       "heights given back are as if never derived, for all who depend on them, and the same again afterwards",
@@ -250,7 +419,13 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   retryFences: {
     means: "The leases of dependents that touch it are cut.",
-    keptBy: ["src/workers/postgres/undo-heights.ts", "undoHeights"],
+    keptBy: [
+      [
+        "src/workers/postgres/undo-heights.ts",
+        "undoHeights",
+        "const cut = cutLeases({ tables, random }, tx, { workers, removed })",
+      ],
+    ],
     testedBy: [
       "src/workers/postgres/reopen-heights.test.ts",
       "whoever has read the old rows cannot commit them after they were given back",
@@ -258,7 +433,13 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   retryLocked: {
     means: "Heights are given back under the exclusive chain lock.",
-    keptBy: ["src/workers/postgres/reopen-heights.ts", "reopenHeights"],
+    keptBy: [
+      [
+        "src/workers/postgres/reopen-heights.ts",
+        "reopenHeights",
+        'await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])',
+      ],
+    ],
     testedBy: [
       "src/workers/postgres/reopen-heights.test.ts",
       "heights are given back once the commits under way have ended",
@@ -266,7 +447,14 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   claimsWait: {
     means: "Claims of those workers wait while heights are given back.",
-    keptBy: ["src/coordination/postgres/lock-claims.ts", "lockClaims"],
+    keptBy: [
+      [
+        "src/coordination/postgres/lock-claims.ts",
+        "lockClaims",
+        "select pg_advisory_xact_lock($1, lock) from (",
+      ],
+      ["src/workers/postgres/reopen-heights.ts", "reopenHeights", "await lockClaims(tables, tx, workers)"],
+    ],
     testedBy: [
       "src/workers/postgres/reopen-heights.test.ts",
       "a claim that comes while heights are given back waits, and finds them gone",
@@ -274,7 +462,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   replayClaimsWait: {
     means: "Claims wait while a rollback is replayed in an app database that went back.",
-    keptBy: [reconcile, "replayInApp"],
+    keptBy: [[reconcile, "replayInApp", "await lockClaims(tables, tx, workers)"]],
     testedBy: [
       reconcileTest,
       "a claim that comes while a rollback is replayed waits, and finds its heights gone",
@@ -282,12 +470,21 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   repairEpoch: {
     means: "The repair of a raw block is a rollback of its height, with an epoch of its own.",
-    keptBy: ["src/rollback/rollback-intent.ts", "openIntent"],
+    keptBy: [
+      ["src/rollback/rollback-intent.ts", "openIntent", "intent_epoch = chain_epoch + 1,"],
+      ["src/verify/refetch-blocks.ts", "refetchBlocks", "await openAuditedIntent(deps.raw, request,"],
+    ],
     testedBy: ["src/verify/verify-store.test.ts", "loses one block only to the repair of a block"],
   },
   reaperEnds: {
     means: "The reaper ends the connections of expired leases.",
-    keptBy: ["src/coordination/postgres/reap-leases.ts", "endExpiredBackends"],
+    keptBy: [
+      [
+        "src/coordination/postgres/reap-leases.ts",
+        "endExpiredBackends",
+        "select pg_terminate_backend(activity.pid) as ended",
+      ],
+    ],
     testedBy: [
       onPostgres,
       "a holder stopped in its open transaction is ended when its lease expires, and its keys are free",
@@ -295,7 +492,13 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   plainLook: {
     means: "It finds them by a plain read: a locked row is no hiding place.",
-    keptBy: ["src/coordination/postgres/reap-leases.ts", "endExpiredBackends"],
+    keptBy: [
+      [
+        "src/coordination/postgres/reap-leases.ts",
+        "endExpiredBackends",
+        "and other.backend_pid = lease.backend_pid and other.backend_start = lease.backend_start)`, [cutoff],",
+      ],
+    ],
     testedBy: [
       onPostgres,
       "a holder stopped in its open transaction is ended when its lease expires, and its keys are free",
@@ -303,7 +506,14 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   oneCutoff: {
     means: "What it fails is what it has ended: one moment for both looks.",
-    keptBy: ["src/coordination/postgres/reap-leases.ts", "readCutoff"],
+    keptBy: [
+      ["src/coordination/postgres/reap-leases.ts", "readCutoff", "select clock_timestamp()::text as cutoff,"],
+      [
+        "src/coordination/postgres/reap-leases.ts",
+        "reapLeases",
+        '{isEnded("$1::timestamptz")} for update skip locked`, [cutoff],',
+      ],
+    ],
     testedBy: [
       onPostgres,
       "a lease that ends between the two steps of the reaper is not given away with its backend alive",
@@ -311,7 +521,9 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   secondLookEnds: {
     means: "What came to light since the first look, its time over, is ended too where it is failed.",
-    keptBy: ["src/coordination/postgres/reap-leases.ts", "reapLeases"],
+    keptBy: [
+      ["src/coordination/postgres/reap-leases.ts", "reapLeases", "await endHolders(tables, tx, expired)"],
+    ],
     testedBy: [
       onPostgres,
       "a claim that commits between the two steps of the reaper, its time over, is not given away with its backend alive",
@@ -319,12 +531,14 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   idleTimeout: {
     means: "The server ends a rollback whose process fell silent.",
-    keptBy: ["src/rollback/rollback-app.ts", "rollbackLimits"],
+    keptBy: [["src/rollback/rollback-app.ts", "rollbackLimits", "idleInTransactionTimeoutMs: 10_000,"]],
     testedBy: [rollback, "is ended by the server when its process falls silent"],
   },
   freshTokens: {
     means: "A token is never issued twice, not even after a restore.",
-    keptBy: [claim, "claimGroup"],
+    keptBy: [
+      [claim, "claimGroup", "chooseGroup(views, request).map((each) => ({ ...each, epoch: random.uuid() }))"],
+    ],
     testedBy: [
       onPostgres,
       "a store restored from a backup goes on, and a holder from after the backup changes nothing",
@@ -332,7 +546,13 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   replay: {
     means: "An app database that went back replays the rollbacks it lacks.",
-    keptBy: [reconcile, "replayInApp"],
+    keptBy: [
+      [
+        reconcile,
+        "replayInApp",
+        "for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {",
+      ],
+    ],
     testedBy: [
       reconcileTest,
       "an app store that missed a rollback replays it, and loses what raw does not cover",
@@ -341,7 +561,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   comparesCoverage: {
     means: "A raw database that covers less than app's copy went back.",
-    keptBy: [reconcile, "reconcileStores"],
+    keptBy: [[reconcile, "reconcileStores", "(forgotten.length > 0 && unknownToApp.length === 0)"]],
     testedBy: [
       reconcileTest,
       "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
@@ -349,22 +569,29 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   comparesHistory: {
     means: "So did one that lacks a rollback which app knows.",
-    keptBy: [reconcile, "reconcileStores"],
+    keptBy: [[reconcile, "reconcileStores", "if (unknownToRaw.length > 0 ||"]],
     testedBy: [reconcileTest, "a raw store that forgot a rollback takes back what the rollback did"],
   },
   comparesFirst: {
     means: "Raw stores nothing on a server on which the two were not compared.",
-    keptBy: [commit, "refuseIfRolledBack"],
+    keptBy: [
+      [
+        commit,
+        "refuseIfRolledBack",
+        "or compared_server <> pg_postmaster_start_time()",
+        "if (state) { throw",
+      ],
+    ],
     testedBy: [reconcileTest, "on another server raw stores nothing before it was compared with app"],
   },
   epochAboveBoth: {
     means: "The rollback that follows has an epoch above both.",
-    keptBy: [reconcile, "takeBackInApp"],
+    keptBy: [[reconcile, "takeBackInApp", "const epoch = Math.max(app.epoch, raw.epoch) + 1"]],
     testedBy: [reconcileTest, "a raw store that forgot a rollback takes back what the rollback did"],
   },
   freshIntentIds: {
     means: "Ids of rollbacks are never used twice.",
-    keptBy: [reconcile, "takeBackInApp"],
+    keptBy: [[reconcile, "takeBackInApp", "[deps.random.uuid(), epoch, from, raw.epoch],"]],
     testedBy: [
       reconcileTest,
       "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
