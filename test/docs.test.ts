@@ -23,6 +23,7 @@ import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, checkNames, processSettings } from "../src/platform/settings.js"
 import { stallCauses } from "../src/status/diagnosis.js"
 import { generatedColumns } from "../src/workers/state-columns.js"
+import { scenarios } from "./faults/chaos/scenarios.js"
 
 const root = resolve(import.meta.dirname, "..")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -276,6 +277,19 @@ test("docs/hazards.md names tests that exist, and says where there is none", () 
   }
   expect(wrong).toEqual([])
   expect(rows.length).toBeGreaterThan(25)
+})
+
+test("docs/reliability.md has every scenario with how often it is run, and no other", () => {
+  const heading = "## The scenarios, and how often the plan asks for each"
+  const listed = tableRows(section("docs/reliability.md", heading))
+    // In brackets: what is no scenario.
+    .filter(([names]) => !names!.startsWith("("))
+    .flatMap(([names, full]) =>
+      names!.split(", ").map((name) => [name, /^[\d,]+/.exec(full!)?.[0].replaceAll(",", "")]),
+    )
+  const known = scenarios.map(({ name, count }) => [name, String(count.full)])
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(known))
+  expect(listed).toHaveLength(known.length)
 })
 
 test("docs/hazards.md and docs/ARCHITECTURE.md name files and folders that exist", () => {
