@@ -128,6 +128,25 @@ describe.each([
   }, 60_000)
 })
 
+test("a rollback is told in the outbox with its data, once, under the id and the epoch that it is known by", async () => {
+  store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
+  await rollbackTo(store, 20)
+  await openRollback(store, 15)
+  const told = async (): Promise<unknown[]> =>
+    (await store.app.query("select id, kind, epoch::int4 as epoch, payload from app.outbox order by epoch"))
+      .rows
+  // Whoever dies on the way has told nobody of what is not so yet, nor left out what is.
+  for (let statements = 0; (await progress()).open; statements++) {
+    await finishAndDie(statements)
+    expect(await told()).toHaveLength((await progress()).appRollbacks)
+  }
+  const { rows } = await store.raw.query<{ id: string }>("select id from raw.rollbacks order by epoch")
+  expect(await told()).toEqual([
+    { id: rows[0]!.id, kind: "rollback", epoch: 1, payload: { removed_from: "20" } },
+    { id: rows[1]!.id, kind: "rollback", epoch: 2, payload: { removed_from: "15" } },
+  ])
+})
+
 describe("leases of the raw ingester", () => {
   test("below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone", async () => {
     store = await openDeriveStore(blocks, { workers: [] })
