@@ -6,6 +6,8 @@ import { createTestDatabase } from "../../test/support/test-database.js"
 import { VirtualClock } from "../../test/support/virtual-clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Database } from "../postgres/database.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
 import { recordError } from "../workers/record-error.js"
 import { ProcessReporter } from "./process-reporter.js"
 import type { ProcessState } from "./process-state.js"
@@ -97,6 +99,30 @@ describe("readChainStatus", () => {
     ])
     // 766 of 1,200.
     expect(status.percent).toBe(63.83)
+  })
+
+  test("is of one moment: what is stored while it is read is in none of its numbers", async () => {
+    await insertChain(database)
+    await insertCoverage(database, { heights: "{[0,600)}" })
+    let statements = 0
+    const busy: SqlExecutor<Queryable> = {
+      query: (sql, params) => database.query(sql, params),
+      transaction: (work, options) =>
+        database.transaction(
+          (tx) =>
+            work({
+              query: async (sql, params, settings) => {
+                const answer = await tx.query<never>(sql, params, settings)
+                if (statements++ === 0) await database.query("update raw.coverage set heights = '{[0,900)}'")
+                return answer
+              },
+            }),
+          options,
+        ),
+    }
+    expect(await readChainStatus(busy, { name: "demo" })).toMatchObject({ watermark: 599 })
+    expect(statements).toBeGreaterThan(3)
+    expect(await read()).toMatchObject({ watermark: 899 })
   })
 
   test("100 % is said of the whole only", async () => {
