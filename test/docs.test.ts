@@ -23,6 +23,7 @@ import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, checkNames, processSettings } from "../src/platform/settings.js"
 import { stallCauses } from "../src/status/diagnosis.js"
 import { generatedColumns } from "../src/workers/state-columns.js"
+import { bugs } from "./bugs/bugs.js"
 import { scenarios } from "./faults/chaos/scenarios.js"
 
 const root = resolve(import.meta.dirname, "..")
@@ -277,6 +278,18 @@ test("docs/hazards.md names tests that exist, and says where there is none", () 
   }
   expect(wrong).toEqual([])
   expect(rows.length).toBeGreaterThan(25)
+})
+
+test("docs/hazards.md has every hazard once, but for those it says it leaves out, and those of all bugs", () => {
+  const page = read("docs/hazards.md")
+  const rows = tableRows(page).map(([hazard]) => hazard!)
+  const left = [...page.split("\n## ")[0]!.matchAll(/H(\d+) to H(\d+)/g)].flatMap(([, from, to]) =>
+    Array.from({ length: Number(to) - Number(from) + 1 }, (_, at) => `H${Number(from) + at}`),
+  )
+  const all = Array.from({ length: 84 }, (_, at) => `H${at + 1}`)
+  expect([...rows, ...left].sort()).toEqual(all.sort())
+  const ofBugs = Object.values(bugs).map(({ hazard }) => hazard)
+  expect(ofBugs.filter((hazard) => !rows.includes(hazard))).toEqual([])
 })
 
 test("docs/reliability.md has every scenario with how often it is run, and no other", () => {
