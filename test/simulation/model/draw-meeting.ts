@@ -7,6 +7,8 @@ import type { Schema } from "./sides.js"
 import { unguardedClaims } from "./unguarded-claims.js"
 
 const operationsBefore = 3
+/** So many that two of them are often of one worker. */
+const claimsBefore = 4
 /** Places where the first may stop; most have fewer. */
 const statementsMost = 8
 
@@ -29,7 +31,7 @@ const locking: Readonly<Record<Schema, readonly string[]>> = {
       "assert head post",
     ],
   ],
-  app: [...ofBoth, "roll app back", "reopen", "copy coverage"],
+  app: [...ofBoth, "derive", "roll app back", "reopen", "copy coverage"],
 }
 /** Their first statement asks for an advisory lock: whoever waits there has its turn, on any server. */
 const queued: Readonly<Record<Schema, readonly string[]>> = {
@@ -64,6 +66,21 @@ export const closePairs: readonly Pair[] = (
   ] as const
 ).flatMap((names) => Array.from({ length: statementsMost }, (_, at): Pair => ({ names, statements: at + 1 })))
 
+/** A commit with rows and folds has more statements. */
+const statementsOfDeriving = 11
+
+/** Rows of states that both fold into, and rows of blocks that one takes back while the other writes them. */
+export const derivingPairs: readonly Pair[] = (
+  [
+    ["derive", "derive"],
+    ["derive", "roll app back"],
+    ["roll app back", "derive"],
+    ["reopen", "derive"],
+  ] as const
+).flatMap((names) =>
+  Array.from({ length: statementsOfDeriving }, (_, at): Pair => ({ names, statements: at + 1 })),
+)
+
 /** Of any two or three, unless a pair is given. */
 export function drawMeeting(seed: number, pair?: Pair): Meeting {
   const schema: Schema = seed % 2 === 0 ? "raw" : "app"
@@ -77,13 +94,16 @@ export function drawMeeting(seed: number, pair?: Pair): Meeting {
       if (operation.name === name) return operation
     }
   }
-  const ofChain = schema === "raw" ? ["open intent", "take head post"] : []
-  const before = [
-    draw(["claim", "claim group"]),
-    ...Array.from({ length: pair ? 0 : operationsBefore }, () =>
-      draw([...ofLeases, "pass time", ...ofChain]),
-    ),
-  ]
+  const isOfDeriving = pair?.names.includes("derive") ?? false
+  const ofSchema = schema === "raw" ? ["open intent", "take head post"] : ["claim worker", "derive"]
+  const before = isOfDeriving
+    ? Array.from({ length: claimsBefore }, () => draw(["claim worker"]))
+    : [
+        draw(["claim", "claim group"]),
+        ...Array.from({ length: pair ? 0 : operationsBefore }, () =>
+          draw([...ofLeases, "pass time", ...ofSchema]),
+        ),
+      ]
   const end = (): Course["end"] => (random.chance(0.7) ? "commit" : "rollback")
   const statements = pair?.statements ?? random.between(1, statementsMost)
   const first = { ...draw(pair ? [pair.names[0]] : locking[schema]), statements, end: end() }

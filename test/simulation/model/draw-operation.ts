@@ -18,6 +18,8 @@ import { readRangeState } from "../../../src/workers/postgres/postgres-raw-reade
 import { reopenHeights } from "../../../src/workers/postgres/reopen-heights.js"
 import { RawCoverageCopier } from "../../../src/workers/raw-coverage-copier.js"
 import type { SimRandom } from "../sim-random.js"
+import { simRegistry, simWorkerNames } from "../sim-workers.js"
+import { deriveRows, withSameRange } from "./derive-rows.js"
 import { hashOf, hourMs, passTime, type Schema, type Side } from "./sides.js"
 
 const ttlMs = hourMs
@@ -50,6 +52,26 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
       epoch,
     }))
   const branch = random.chance(0.85) ? 1 : 2
+  const salt = number(1_000_000)
+  const isAlone = random.chance(0.4)
+  const worker = random.pick(simWorkerNames)
+  const claimGroup = async ({ leases, held }: Side): Promise<readonly Lease[]> => {
+    const members = [rawIngester, ...(schema === "app" ? simWorkerNames : [])].map((name, at) => ({
+      ...{ workerType: name, dependencies: dependenciesOf(name) },
+      ...(at === 1 ? { concurrency: 2 } : {}),
+    }))
+    const claimed = await leases.claimGroup({ ...claim, members })
+    held.push(...claimed)
+    return claimed
+  }
+  const claimWorker = async ({ leases, held }: Side): Promise<readonly Lease[]> => {
+    const lease = await leases.claim({
+      ...{ ...claim, maxBlocks: 1 + (pick >> 1) },
+      ...{ workerType: worker, dependencies: dependenciesOf(worker) },
+    })
+    if (lease) held.push(lease)
+    return lease ? [lease] : []
+  }
   const all: (Operation & { weight: number })[] = [
     {
       name: "claim",
@@ -60,28 +82,13 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
         return shape(lease ? [lease] : [])
       },
     },
-    {
-      name: "claim group",
-      weight: 4,
-      run: async ({ leases, held }) => {
-        const members = [
-          { workerType: rawIngester, dependencies: [] },
-          { workerType: "down", dependencies: [rawIngester], concurrency: 2 },
-          { workerType: "below", dependencies: ["down"] },
-        ]
-        const claimed = await leases.claimGroup({
-          ...claim,
-          members: schema === "app" ? members : members.slice(0, 1),
-        })
-        held.push(...claimed)
-        return shape(claimed)
-      },
-    },
+    { name: "claim group", weight: 4, run: async (side) => shape(await claimGroup(side)) },
     {
       name: "commit",
-      weight: 7,
+      weight: schema === "raw" ? 7 : 3,
       run: ({ leases, held, writeBlocks }) => {
-        const lease = held[pick % Math.max(1, held.length)]
+        const own = held.filter(({ workerType }) => workerType === rawIngester)
+        const lease = own[pick % Math.max(1, own.length)]
         if (!lease) return Promise.resolve("none")
         const { range } = lease
         return leases.commit(lease, {
@@ -176,9 +183,28 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
           },
         ]
       : [
+          { name: "claim worker", weight: 2, run: async (side: Side) => shape(await claimWorker(side)) },
+          {
+            name: "derive",
+            weight: 5,
+            run: async (side: Side) => {
+              const derived = side.held.filter(({ workerType }) => workerType !== rawIngester)
+              const lease = derived[pick % Math.max(1, derived.length)]
+              if (!lease) return "none"
+              return deriveRows(side, { leases: isAlone ? [lease] : withSameRange(side.held, lease), salt })
+            },
+          },
+          {
+            name: "claim and derive",
+            weight: 9,
+            run: async (side: Side) => {
+              const claimed = await (isAlone ? claimWorker(side) : claimGroup(side))
+              return [shape(claimed), await deriveRows(side, { leases: claimed, salt })]
+            },
+          },
           {
             name: "roll app back",
-            weight: 2,
+            weight: 3,
             run: ({ sql, random: own }: Side) =>
               rollbackApp(
                 { app: sql, random: own },
@@ -196,10 +222,9 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
           },
           {
             name: "reopen",
-            weight: 3,
+            weight: 5,
             run: ({ sql, random: own }: Side) => {
               const heights = [{ from: height >> 1, to: (height >> 1) + 1 + (pick >> 1) }]
-              const worker = pick % 3 === 0 ? "below" : "down"
               return reopenHeights(
                 { executor: sql, random: own },
                 { worker, heights, actor: "t", action: "t" },
@@ -211,3 +236,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
   const chosen = all.flatMap((one) => Array.from({ length: one.weight }, () => one))
   return random.pick(chosen)
 }
+
+/** Raw blocks, where it is nothing else. */
+const dependenciesOf = (worker: string): readonly string[] =>
+  worker === rawIngester ? [] : (simRegistry.worker(worker)!.dependencies ?? [rawIngester])

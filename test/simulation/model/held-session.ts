@@ -5,6 +5,7 @@ import type { SqlConnection } from "../../../src/postgres/sql-connection.js"
 import type { SqlExecutor } from "../../../src/postgres/sql-executor.js"
 import type { Queryable } from "../../../src/postgres/transaction.js"
 import { answerOf } from "./answer-of.js"
+import type { Step } from "./sides.js"
 
 export interface Course {
   /** After so many it stops. */
@@ -32,15 +33,7 @@ export class HeldSession {
       this.tell = resolve
     })
     const tx: Queryable = {
-      query: async (text, params, options) => {
-        if (this.sent++ >= course.statements) await this.stop()
-        this.underWay++
-        try {
-          return await connection.query(text, params, options)
-        } finally {
-          this.underWay--
-        }
-      },
+      query: (text, params, options) => this.step(() => connection.query(text, params, options)),
     }
     this.sql = { ...tx, transaction: (work) => work(tx) }
   }
@@ -61,6 +54,17 @@ export class HeldSession {
       return result
     })
     this.isDone = true
+  }
+
+  /** A statement, or what counts as one. */
+  readonly step: Step = async (work) => {
+    if (this.sent++ >= this.course.statements) await this.stop()
+    this.underWay++
+    try {
+      return await work()
+    } finally {
+      this.underWay--
+    }
   }
 
   /** Whoever sends statements without waiting for each other may come to its end before the first of them is answered. */

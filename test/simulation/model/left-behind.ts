@@ -1,6 +1,7 @@
-// What operations leave behind, with all that decides anything later: asked of Postgres and of the model with the same statements.
+// What operations leave behind, with all that decides anything later: asked of Postgres and of the model with the same statements, but for
+// the rows of workers, which the model keeps otherwise.
 
-import type { Side } from "./sides.js"
+import { eventTableNames, type Side, stateTableNames } from "./sides.js"
 
 const rolledBack = (schema: Side["schema"]): string =>
   `select id, epoch, removed::text as removed, ancestor_hash${schema === "raw" ? ", highest_height" : ""} from ${schema}.rollbacks order by id`
@@ -23,7 +24,29 @@ const asked: Readonly<Record<Side["schema"], Readonly<Record<string, string>>>> 
   },
 }
 
-export async function leftBehind({ schema, sql, leases }: Side): Promise<unknown> {
+/** Above whatever operations write. */
+const highest = 40
+
+/** Beside what is asked for by statements. */
+export interface Left {
+  readonly [name: string]: unknown
+  readonly events: Readonly<Record<string, unknown>>
+  readonly states: Readonly<Record<string, readonly unknown[]>>
+}
+
+/** By table: rows of events as the product reads them, and rows of states. */
+async function derived({ schema, sql, store, readStates }: Side): Promise<Left> {
+  const events: Record<string, unknown> = {}
+  const states: Record<string, readonly unknown[]> = {}
+  if (schema === "raw") return { events, states }
+  for (const table of eventTableNames)
+    events[table] = [...(await store.readRows(sql, { table, range: { from: 0, to: highest } }))]
+  for (const table of stateTableNames) states[table] = await readStates(table)
+  return { events, states }
+}
+
+export async function leftBehind(side: Side): Promise<Left> {
+  const { schema, sql, leases } = side
   const { coverage, leases: rows } = await leases.snapshot()
   const tables: Record<string, unknown[]> = {}
   for (const [name, text] of Object.entries(asked[schema])) {
@@ -32,6 +55,7 @@ export async function leftBehind({ schema, sql, leases }: Side): Promise<unknown
   }
   return {
     ...tables,
+    ...(await derived(side)),
     coverage: [...coverage].sort((a, b) => (a.workerType < b.workerType ? -1 : 1)),
     // Without the epoch: a reaper takes rows in whatever order the server has them, and which gets which new token is left open.
     leases: rows

@@ -9,31 +9,35 @@ import { seededRandom } from "../../support/seeded-random.js"
 import { createTestDatabase, type TestDatabase } from "../../support/test-database.js"
 import { openLaboratory } from "../laboratory.js"
 import { answerOf } from "./answer-of.js"
-import { closePairs, drawMeeting, type Meeting } from "./draw-meeting.js"
+import { deriveFirst } from "./derive-rows.js"
+import { closePairs, derivingPairs, drawMeeting, type Meeting } from "./draw-meeting.js"
 import { HeldSession } from "./held-session.js"
 import { leftBehind } from "./left-behind.js"
 import { ModelConnection } from "./model-connection.js"
 import {
+  type Beside,
   beginModel,
   beginPostgres,
-  blocksOfModel,
-  blocksOfPostgres,
+  besideModel,
+  besidePostgres,
   furnish,
   openConnection,
   quickHost,
   type Side,
+  type Step,
   sideOf,
 } from "./sides.js"
 import { unguardedClaims } from "./unguarded-claims.js"
 
 const randomMeetings = 600
 const seedsPerPair = 7
+const seedsPerDerivingPair = 4
 const sessionsMost = 3
 
 /** Of one of the servers. The first connection makes what is there before, the others are at once. */
 interface Server {
   readonly connections: readonly SqlConnection[]
-  blocksOf(connection: SqlConnection): Side["writeBlocks"]
+  beside(connection: SqlConnection, step?: Step): Beside
   /** When nobody moves any more. */
   stages(sessions: readonly HeldSession[]): Promise<readonly Stage[]>
 }
@@ -69,7 +73,7 @@ afterAll(async () => {
 
 const postgres = ({ watcher, connections }: Room): Server => ({
   connections,
-  blocksOf: (connection) => blocksOfPostgres(connection as Connection),
+  beside: (connection, step) => besidePostgres(connection as Connection, step),
   stages: async (sessions) => {
     const all = sessions.map(({ connection }) => connection.backend.pid)
     for (;;) {
@@ -89,7 +93,7 @@ const postgres = ({ watcher, connections }: Room): Server => ({
 
 const modelOf = (connections: readonly ModelConnection[]): Server => ({
   connections,
-  blocksOf: (connection) => blocksOfModel(connection as ModelConnection),
+  beside: (connection, step) => besideModel(connection as ModelConnection, laboratory, step),
   stages: async (sessions) => {
     // Everything that follows from what was said follows in microtasks.
     await new Promise((resolve) => setImmediate(resolve))
@@ -106,12 +110,13 @@ interface Told {
 async function tell(server: Server, { schema, seed, before, atOnce }: Meeting): Promise<Told> {
   const held: Side["held"] = []
   const [first] = server.connections
-  const side = (connection: SqlConnection, sql: Side["sql"], at: number): Side =>
+  const side = (connection: SqlConnection, at: number, session?: HeldSession): Side =>
     sideOf({
-      ...{ schema, sql, held, random: seededRandom(seed * 8 + at) },
-      writeBlocks: server.blocksOf(connection),
+      ...{ schema, sql: session?.sql ?? connection, held, random: seededRandom(seed * 8 + at) },
+      ...server.beside(connection, session?.step),
     })
-  const plain = side(first!, first!, 0)
+  const plain = side(first!, 0)
+  await deriveFirst(plain, { schema, seed })
   const answers: unknown[] = []
   for (const { run } of before) answers.push(await answerOf(() => run(plain)))
   const stages: string[] = []
@@ -127,7 +132,7 @@ async function tell(server: Server, { schema, seed, before, atOnce }: Meeting): 
     const connection = server.connections[at]!
     const session = new HeldSession(connection, course)
     sessions.push(session)
-    const own = side(connection, session.sql, at + 1)
+    const own = side(connection, at + 1, session)
     runs.push(session.run(() => run(own)))
     seen = await look(`${name} begins`)
   }
@@ -193,4 +198,14 @@ test("and wherever the first of two that are close stops", async () => {
     Array.from({ length: seedsPerPair }, (_, seed) => drawMeeting(at * seedsPerPair + seed, pair)),
   )
   expect(await compareAll(meetings)).toBeGreaterThan(meetings.length / 8)
+}, 300_000)
+
+test("and where two derive, or one takes back what the other derives", async () => {
+  // One of four begins with something that is done.
+  const meetings = derivingPairs.flatMap((pair, at) =>
+    Array.from({ length: seedsPerDerivingPair }, (_, seed) =>
+      drawMeeting(4 * (at * seedsPerDerivingPair + seed) + 1, pair),
+    ),
+  )
+  expect(await compareAll(meetings)).toBeGreaterThan(meetings.length / 4)
 }, 300_000)
