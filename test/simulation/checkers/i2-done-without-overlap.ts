@@ -36,7 +36,7 @@ export const doneWithoutOverlap: Checker = {
     ] as const) {
       const { heights, skipped } = coverageOf(database, worker)
       const missing = length - countHeights(union(heights, skipped))
-      const isDownstream = database === world.app && worker !== "raw_ingester"
+      const isDownstream = worker !== "raw_ingester"
       if (missing !== 0 && !(isDownstream && dead.length > 0 && missing <= dead.length))
         world.fail("I2", `${worker} of ${database.name} lacks ${missing} of ${length} blocks`)
     }
