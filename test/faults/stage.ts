@@ -27,6 +27,8 @@ const faultSettings: Env = {
 export interface DatabaseServer {
   url(database: string): string
   ensureDatabase(name: string): Promise<void>
+  /** A failover takes back commits that were answered. */
+  readonly losesCommits?: boolean
 }
 
 export interface StageOptions {
@@ -66,6 +68,11 @@ export class Stage {
     const stage = new Stage({ url: postgres.url(name), appUrl: appPostgres.url(appName) }, options, directory)
     if (options.config !== undefined) await stage.setConfig(options.config)
     return stage
+  }
+
+  /** Without a trace: whatever app remembers may be less than it was. */
+  get appLosesCommits(): boolean {
+    return (this.#options.appPostgres ?? this.#options.postgres).losesCommits ?? false
   }
 
   private constructor(urls: { url: string; appUrl: string }, options: StageOptions, directory: string) {

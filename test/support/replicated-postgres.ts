@@ -39,6 +39,11 @@ export class ReplicatedPostgres {
     this.#line = options.line
   }
 
+  /** What was answered while the standby heard nothing. */
+  get losesCommits(): boolean {
+    return !this.#isSynchronous
+  }
+
   /** The same before and after a failover. */
   url(database: string): string {
     const url = new URL(this.#primary.url(database))

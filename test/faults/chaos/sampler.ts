@@ -1,14 +1,18 @@
 // Looks at a store again and again while faults happen, as whoever asks it would: what it says is done must be there, what a process
 // answers must not be more than that, it takes that back only by a rollback that it has recorded, nothing is derived from what is not stored, and no lease outlives its time for long.
+//
+// The order is what makes two databases comparable: first the answer of a process, then app, then raw. App is rolled back before raw, and epochs only rise. So where raw, looked
+// at last, is at the epoch that app had, everything that app had then is in raw now, and where either is at the epoch of the answer, it still has what was answered.
 
 import pg from "pg"
-import type { StatusJson } from "../../../src/status/status-json.js"
 import { StoreProbe } from "../../support/store-probe.js"
 import { leaseMs, reapMs } from "../stage.js"
+import { type Answer, askProcess, compareAnswer } from "./ask-process.js"
+import { type AppLook, lookAtApp } from "./look-at-app.js"
+import { lookAtRaw, type RawLook } from "./look-at-raw.js"
+import { unexplainedFalls } from "./unexplained-falls.js"
 
 const everyMs = 250
-/** Blocks looked for at once, somewhere below the watermark. */
-const window = 50
 /** On a busy machine; what nobody reaps stays for ever. */
 const patienceMs = leaseMs + reapMs + 12_500
 
@@ -19,42 +23,20 @@ export interface Sampled {
   readonly members: readonly unknown[]
 }
 
-interface RawSample {
-  readonly watermark: string
-  /** Of the newest rollback; -1 where there was none. */
-  readonly epoch: string
-  readonly missing: number
-  /** Token of each lease that is over and still held. */
-  readonly expired: readonly string[]
-  readonly chain_epoch: string
-  /** Where processes that were heard of lately answer. */
-  readonly answering: readonly string[]
-  /** Where the rollbacks since the last look began; null where there was none. */
-  readonly fell_to: string | null
-}
-
-/** What a process answers. */
-interface Answer {
-  readonly url: string
-  readonly epoch: number
-  readonly watermark: number
-}
-
-interface AppSample {
-  readonly ahead: readonly string[]
-  readonly expired: readonly string[]
-}
-
 export class Sampler {
   /** Looks that saw all there is to see. */
   samples = 0
-  /** Answers of processes that were compared. */
+  /** Answers of processes that were compared with raw, and with app. */
   answers = 0
+  workerAnswers = 0
+  /** Stretches of derived rows that were compared with raw. */
+  windows = 0
   readonly violations: string[] = []
   /** Why the last look that failed did. */
   problem: unknown
   readonly #stage: Sampled
   readonly #mayFall: boolean
+  readonly #derivedMayFall: boolean
   readonly #staleAfterMs: number
   readonly #raw: StoreProbe
   readonly #app: StoreProbe
@@ -62,13 +44,14 @@ export class Sampler {
   readonly #looking: Promise<void>
   /** Since when a lease was seen to be over. */
   #stale = new Map<string, number>()
-  #answering: readonly string[] = []
-  #last: { watermark: number; epoch: number } | undefined
+  readonly #workersSince = new Map<string, number>()
+  #last: Looks | undefined
 
-  /** mayFall: the fault itself takes commits back. */
-  constructor(stage: Sampled, { mayFall = false, staleAfterMs = patienceMs } = {}) {
+  /** mayFall: the fault itself takes commits back, of raw and so of what is derived from it. derivedMayFall: of app alone. */
+  constructor(stage: Sampled, { mayFall = false, derivedMayFall = false, staleAfterMs = patienceMs } = {}) {
     this.#stage = stage
     this.#mayFall = mayFall
+    this.#derivedMayFall = mayFall || derivedMayFall
     this.#staleAfterMs = staleAfterMs
     this.#raw = new StoreProbe(stage.url)
     this.#app = new StoreProbe(stage.appUrl)
@@ -99,53 +82,55 @@ export class Sampler {
 
   /** False where there is nothing to look at yet. */
   async #sample(): Promise<boolean> {
-    // First the answer, then the store, which only a rollback may have taken below it.
-    const answer = this.#mayFall ? undefined : await this.#ask()
-    const [raw] = await this.#raw.rows<RawSample>(rawSql, [window, this.#last?.epoch ?? -1])
-    if (raw === undefined) return false
-    this.#answering = raw.answering
-    this.#compare(answer, raw)
-    const [watermark, epoch] = [Number(raw.watermark), Number(raw.epoch)]
-    if (raw.missing > 0)
-      this.#violation(`I5: ${raw.missing} blocks below the watermark ${watermark} are not stored`)
-    const explained = raw.fell_to !== null && Number(raw.fell_to) <= watermark
-    if (this.#last && watermark < this.#last.watermark && !explained && !this.#mayFall)
-      this.#violation(
-        `I5: the watermark fell from ${this.#last.watermark} to ${watermark} without a rollback`,
-      )
-    this.#last = { watermark, epoch }
-    const [app] = await this.#app.rows<AppSample>(appSql)
-    for (const worker of app?.ahead ?? [])
+    const url = this.#last?.raw.answering[this.samples % Math.max(1, this.#last.raw.answering.length)]
+    const answer = this.#mayFall || url === undefined ? undefined : await askProcess(url)
+    const app = await lookAtApp(this.#app, this.#last?.app)
+    const raw = app && (await lookAtRaw(this.#raw, { last: this.#last?.raw, app }))
+    if (!raw) return false
+    for (const worker of app.watermarks.keys())
+      if (!this.#workersSince.has(worker)) this.#workersSince.set(worker, app.now)
+    if (answer) this.#compare(answer, { app, raw })
+    this.#watchWatermarks({ app, raw })
+    for (const worker of app.ahead)
       this.#violation(`I4: ${worker} covers heights that app does not know to be stored`)
-    this.#watchLeases([...raw.expired, ...(app?.expired ?? [])])
+    if (!this.#derivedMayFall && app.epoch === raw.epoch) this.#compareStores({ app, raw })
+    this.#watchLeases([...raw.expired, ...app.expired])
+    this.#last = { app, raw }
     return true
   }
 
-  /** One of the processes that were there at the last look, each in its turn. */
-  async #ask(): Promise<Answer | undefined> {
-    const url = this.#answering[this.samples % Math.max(1, this.#answering.length)]
-    if (url === undefined) return undefined
-    try {
-      const response = await fetch(`${url}/status`, { signal: AbortSignal.timeout(1_000) })
-      const { chains } = (await response.json()) as { chains?: StatusJson[] }
-      const { chain_epoch: epoch, watermark_height: watermark } = chains?.[0] ?? {}
-      return epoch === undefined || watermark == null
-        ? undefined
-        : { url, epoch, watermark: Number(watermark) }
-    } catch {
-      // Killed, stopped, or busy.
-      return undefined
-    }
+  #compare(answer: Answer, { app, raw }: Looks): void {
+    const { compared, excess } = compareAnswer(answer, {
+      ...{ raw, app: this.#derivedMayFall ? undefined : app, workersSince: this.#workersSince },
+    })
+    if (compared.raw) this.answers++
+    if (compared.workers) this.workerAnswers++
+    for (const text of excess) this.#violation(`I5: ${text}`)
   }
 
-  #compare(answer: Answer | undefined, raw: RawSample): void {
-    if (!answer || answer.epoch !== Number(raw.chain_epoch)) return
-    this.answers++
-    const highest = Number(raw.watermark) - 1
-    if (answer.watermark > highest)
+  #watchWatermarks({ app, raw }: Looks): void {
+    if (raw.missing > 0)
+      this.#violation(`I5: ${raw.missing} blocks below the watermark ${raw.watermark} are not stored`)
+    const falls = [
+      ...(this.#mayFall
+        ? []
+        : unexplainedFalls(this.#last && rawWatermarks(this.#last.raw), rawWatermarks(raw))),
+      ...(this.#derivedMayFall ? [] : unexplainedFalls(this.#last?.app, app)),
+    ]
+    for (const text of falls) this.#violation(`I5: ${text}`)
+  }
+
+  /** At one epoch, app having been looked at first. */
+  #compareStores({ app, raw }: Looks): void {
+    if (!app.rows) return
+    this.windows++
+    const { from, to, count, ids } = app.rows
+    if (count !== raw.transactions.count)
       this.#violation(
-        `I5: ${answer.url} says all is done up to ${answer.watermark}, and it is up to ${highest}`,
+        `I5: [${from}, ${to}) is derived, with ${count} of ${raw.transactions.count} transactions`,
       )
+    else if (ids !== raw.transactions.ids)
+      this.#violation(`I4: [${from}, ${to}) is derived, from other transactions than are stored`)
   }
 
   #watchLeases(expired: readonly string[]): void {
@@ -175,29 +160,12 @@ const isAway = (error: unknown): boolean =>
 const isNotMade = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && ["3F000", "42P01", "42703"].includes(error.code ?? "")
 
-const expiredSql = (schema: "raw" | "app"): string => `array(
-    select format('${schema} lease %s of %s on [%s, %s)', epoch, worker_type, from_height, to_height)
-    from ${schema}.worker_leases where status = 'ACTIVE' and lease_expires_at < clock_timestamp())`
+interface Looks {
+  readonly app: AppLook
+  readonly raw: RawLook
+}
 
-/** One statement, so one moment. */
-const rawSql = `
-  with prefix as (
-    select start_height, coalesce((
-      select upper(part) from raw.coverage, unnest(heights) as part
-      where worker_type = 'raw_ingester' and part @> start_height), start_height) as watermark, chain_epoch
-    from raw.chain_state
-  ),
-  looked_at as (
-    select *, start_height + floor(random() * greatest(1, watermark - start_height - $1 + 1))::int8 as low from prefix
-  )
-  select watermark, chain_epoch, (select coalesce(max(epoch), -1) from raw.rollbacks) as epoch, ${expiredSql("raw")} as expired,
-    array(select http_url from raw.processes where seen_at > clock_timestamp() - interval '10 s' and http_url is not null order by id) as answering,
-    (select min(lower(removed)) from raw.rollbacks where epoch > $2) as fell_to,
-    (least($1, watermark - low) - (
-      select count(*) from raw.blocks where height >= low and height < least(watermark, low + $1)))::int4 as missing
-  from looked_at`
-
-const appSql = `
-  select ${expiredSql("app")} as expired, array(
-    select worker_type from app.coverage as derived where worker_type <> 'raw_ingester'
-      and not heights <@ (select heights from app.coverage where worker_type = 'raw_ingester')) as ahead`
+/** Raw takes nothing back but by rollbacks, whoever asks for them. */
+const rawWatermarks = ({ watermark, fell_to, start }: RawLook) => ({
+  ...{ watermarks: new Map([["raw_ingester", watermark]]), fell_to, start, acts: 0 },
+})

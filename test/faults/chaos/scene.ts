@@ -20,6 +20,8 @@ export interface SceneOptions {
   readonly say: (text: string) => void
 }
 
+type Counted = "samples" | "answers" | "workerAnswers" | "windows"
+
 export interface Node {
   readonly url: string
   stats(): Promise<StatsSnapshot>
@@ -78,7 +80,7 @@ export class Scene {
   async stage(options: StageOptions, { losesCommits = false, shortLived = false } = {}): Promise<Stage> {
     const stage = await Stage.open(options)
     this.#stages.push(stage)
-    const sampler = new Sampler(stage, { mayFall: losesCommits })
+    const sampler = new Sampler(stage, { mayFall: losesCommits, derivedMayFall: stage.appLosesCommits })
     this.#samplers.push(sampler)
     this.#mustAnswer ||= !losesCommits && !shortLived
     stage.ending(() => sampler.stop())
@@ -86,17 +88,19 @@ export class Scene {
   }
 
   /** How often the stores were looked at. Throws where a look met what must not be, and where nobody looked: that would show nothing. */
-  sampled(): { samples: number; answers: number } {
+  sampled(): Record<Counted, number> {
     assert.deepEqual(
       this.#samplers.flatMap(({ violations }) => violations),
       [],
     )
-    const sum = (of: "samples" | "answers"): number =>
-      this.#samplers.reduce((total, sampler) => total + sampler[of], 0)
+    const sum = (of: Counted): number => this.#samplers.reduce((total, sampler) => total + sampler[of], 0)
     for (const { samples, problem } of this.#samplers)
       assert.ok(samples > 0, `a store was never looked at: ${problem}`)
     assert.ok(!this.#mustAnswer || sum("answers") > 0, "no answer of a process was ever compared")
-    return { samples: sum("samples"), answers: sum("answers") }
+    return {
+      ...{ samples: sum("samples"), answers: sum("answers") },
+      ...{ workerAnswers: sum("workerAnswers"), windows: sum("windows") },
+    }
   }
 
   /** Called when the scenario is over, the last one first. */
