@@ -13,7 +13,9 @@ interface AppRow extends Rollbacks {
   readonly start: number
   readonly now: number
   readonly coverage: Readonly<Record<string, CoverageText>> | null
-  /** Workers that cover more than app takes for stored. */
+  /** What app takes for stored by raw, a multirange as text. */
+  readonly copy: string | null
+  /** Workers that cover more than that. */
   readonly ahead: readonly string[]
   readonly expired: readonly string[]
   /** How often a person took back what was done, and when last. */
@@ -76,6 +78,7 @@ const appSql = (withRows: boolean): string => `
     extract(epoch from clock_timestamp())::float8 * 1000 as now,
     (select json_object_agg(worker_type, json_build_object(
        'heights', heights::text, 'skipped', skipped::text)) from app.coverage) as coverage,
+    (select (heights + skipped)::text from app.coverage where worker_type = 'raw_ingester') as copy,
     array(select worker_type from app.coverage where worker_type <> 'raw_ingester'
       and not heights <@ (select heights from app.coverage where worker_type = 'raw_ingester')) as ahead,
     ${expiredSql("app")} as expired,

@@ -1,4 +1,4 @@
-// One look at a raw store: how far it is, and whether it has what it says and what workers derived from.
+// One look at a raw store: how far it is, and whether it has what it says, what app takes for stored and what workers derived from.
 
 import { type CoverageText, prefixEnd } from "../../support/prefix-end.js"
 import type { StoreProbe } from "../../support/store-probe.js"
@@ -14,6 +14,8 @@ interface RawRow extends Rollbacks, CoverageText {
   readonly expired: readonly string[]
   /** Where processes that were heard of lately answer. */
   readonly answering: readonly string[]
+  /** Heights that app takes for stored and that are not. */
+  readonly unknown: string | null
   /** Those of the blocks whose rows were looked at in app. */
   readonly transactions: Transactions
 }
@@ -30,7 +32,7 @@ export async function lookAtRaw(
 ): Promise<RawLook | undefined> {
   const [row] = await probe.rows<RawRow>(rawSql, [
     windowBlocks,
-    ...[last?.rolled_at ?? null, app.rows?.from ?? null, app.rows?.to ?? null],
+    ...[last?.rolled_at ?? null, app.copy, app.rows?.from ?? null, app.rows?.to ?? null],
   ])
   if (!row) return undefined
   return { ...row, watermark: prefixEnd(row, row.start) }
@@ -54,8 +56,9 @@ const rawSql = `
     array(select http_url from raw.processes where seen_at > clock_timestamp() - interval '10 s' and http_url is not null order by id) as answering,
     (high - low - (select count(*) from raw.blocks where height >= low and height < high)
       - (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(skipped * int8multirange(int8range(low, high))) as part))::int4 as missing,
+    ($3::int8multirange - (heights + skipped))::text as unknown,
     json_build_object(
-      'count', (select coalesce(sum(transaction_count), 0) from raw.blocks where height >= $3::int8 and height < $4::int8),
+      'count', (select coalesce(sum(transaction_count), 0) from raw.blocks where height >= $4::int8 and height < $5::int8),
       'ids', (select md5(string_agg(id, ''::bytea order by block_height, transaction_index))
-        from raw.transactions where block_height >= $3::int8 and block_height < $4::int8)) as transactions
+        from raw.transactions where block_height >= $4::int8 and block_height < $5::int8)) as transactions
   from looked_at`

@@ -49,6 +49,11 @@ test.each([
     /I4: token_worker/,
   ],
   [
+    "a worker ahead of raw, in an app that takes it for stored",
+    "update app.coverage set heights = heights + '{[12,13)}'::int8multirange where worker_type in ('token_worker', 'raw_ingester')",
+    /I4: app takes \{\[12,13\)\} for stored/,
+  ],
+  [
     "a table of derived rows that is gone",
     "drop table app.evm_transactions",
     /could not be looked at: error: relation "app.evm_transactions" does not exist/,
@@ -106,10 +111,11 @@ test("what a person takes back on record is no damage, and neither is an app tha
     // With its table.
     await rederiveWorker(store.app, { worker: "evm_worker", actor: "me" })
     await looks(2)
-    // App has gone back, raw has not yet: nothing can be said of the two.
+    // App has gone back, raw has not yet: nothing can be said of the two, whatever app takes for stored.
     await store.app.query(
       `with rolled as (insert into app.rollbacks (id, epoch, removed) values (gen_random_uuid(), 1, '[3,)')),
-         lowered as (update app.coverage set heights = heights - '{[3,)}'::int8multirange)
+         lowered as (update app.coverage set heights = case worker_type
+           when 'raw_ingester' then '{[0,20)}' else heights - '{[3,)}'::int8multirange end)
        update app.chain_state set chain_epoch = 1`,
     )
     await looks(2)

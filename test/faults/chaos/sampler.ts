@@ -122,6 +122,8 @@ export class Sampler {
 
   /** At one epoch, app having been looked at first. */
   #compareStores({ app, raw }: Looks): void {
+    if (raw.unknown !== null && raw.unknown !== "{}")
+      this.#violation(`I4: app takes ${raw.unknown} for stored, and raw does not have it`)
     if (!app.rows) return
     this.windows++
     const { from, to, count, ids } = app.rows
