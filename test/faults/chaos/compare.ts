@@ -1,11 +1,13 @@
 // The end of every scenario: all raw tables against those of one undisturbed process, all derived tables against what the
-// independent checker makes of raw, and nothing left over.
+// independent checker makes of raw, what else is said of either (the outbox, what nodes were asked), and nothing left over.
 
 import assert from "node:assert/strict"
 import { quantile } from "../../../bench/measure/statistics.js"
 import { formatReport } from "../../checker/format-report.js"
 import type { DigestOptions } from "../../support/raw-digest.js"
 import { type Stage, type StageOptions, undisturbed } from "../stage.js"
+import { foreignObservations } from "./foreign-observations.js"
+import { untoldRollbacks } from "./untold-rollbacks.js"
 
 export interface CompareOptions {
   /** Where the undisturbed run takes place: never through a fault. */
@@ -35,6 +37,8 @@ export async function compareAll(stage: Stage, options: CompareOptions): Promise
   const report = await stage.check()
   assert.ok(report.ok, formatReport(report))
   assert.equal(report.blocks, options.head + 1)
+  assert.deepEqual(await foreignObservations({ raw: stage.probe, app: stage.derived }), [])
+  assert.deepEqual(await untoldRollbacks(stage.derived, { mayForget: stage.appLosesCommits }), [])
   assert.deepEqual(await stage.derived.leases(), [])
   assert.deepEqual(
     (await stage.derived.errors()).filter(
