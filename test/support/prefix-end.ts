@@ -15,3 +15,9 @@ export function prefixEnd({ heights, skipped }: CoverageText, start: number): nu
   for (const { from, to } of done) if (from <= end && end < to) end = to
   return end
 }
+
+/** What `indexing_checkpoints` has to say of it. */
+export const lastHeight = (coverage: CoverageText, start: number): number | null => {
+  const end = prefixEnd(coverage, start)
+  return end > start ? end - 1 : null
+}

@@ -9,6 +9,7 @@ import { StoreProbe } from "../../support/store-probe.js"
 import { openWholeStore } from "../../support/whole-store.js"
 import { foreignObservations } from "./foreign-observations.js"
 import { untoldRollbacks } from "./untold-rollbacks.js"
+import { wrongCheckpoints } from "./wrong-checkpoints.js"
 
 let store: DeriveStore
 let raw: StoreProbe
@@ -48,6 +49,28 @@ test.each(["token_metadata", "contract_code_hashes"] as const)(
       { table: `app.${table}`, height: 12 },
     ])
     await app.rows(`delete from app.${table}`)
+  },
+)
+
+test.each(["raw", "app"] as const)(
+  "a checkpoint of %s that is not the watermark is found",
+  async (schema) => {
+    const probe = schema === "raw" ? raw : app
+    expect(await wrongCheckpoints(probe, schema)).toEqual([])
+    // A hole, and a view that does not stop there.
+    const [view] = await probe.rows<{ text: string }>(
+      `select pg_get_viewdef('${schema}.indexing_checkpoints') as text`,
+    )
+    await probe.rows(`update ${schema}.coverage set heights = heights - '{[5,6)}'::int8multirange`)
+    expect(await wrongCheckpoints(probe, schema)).toEqual([])
+    await probe.rows(
+      `create or replace view ${schema}.indexing_checkpoints as
+     select worker_type as worker_name, upper(range_merge(heights)) - 1 as last_height, updated_at from ${schema}.coverage`,
+    )
+    expect(await wrongCheckpoints(probe, schema)).toContainEqual(
+      expect.objectContaining({ heights: "{[0,5),[6,12)}", checkpoint: 11 }),
+    )
+    await probe.rows(`create or replace view ${schema}.indexing_checkpoints as ${view!.text}`)
   },
 )
 

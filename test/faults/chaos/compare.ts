@@ -1,5 +1,5 @@
 // The end of every scenario: all raw tables against those of one undisturbed process, all derived tables against what the
-// independent checker makes of raw, what else is said of either (the outbox, what nodes were asked), and nothing left over.
+// independent checker makes of raw, what else is said of either (checkpoints, the outbox, what nodes were asked), and nothing left over.
 
 import assert from "node:assert/strict"
 import { quantile } from "../../../bench/measure/statistics.js"
@@ -8,6 +8,7 @@ import type { DigestOptions } from "../../support/raw-digest.js"
 import { type Stage, type StageOptions, undisturbed } from "../stage.js"
 import { foreignObservations } from "./foreign-observations.js"
 import { untoldRollbacks } from "./untold-rollbacks.js"
+import { wrongCheckpoints } from "./wrong-checkpoints.js"
 
 export interface CompareOptions {
   /** Where the undisturbed run takes place: never through a fault. */
@@ -24,6 +25,7 @@ export async function compareRaw(stage: Stage, options: CompareOptions): Promise
   const expected = await undisturbed(against, head, without)
   assert.deepEqual(await stage.digest(without), expected)
   assert.equal(expected.coverage, `{[0,${head + 1})}`)
+  assert.deepEqual(await wrongCheckpoints(stage.probe, "raw"), [])
   assert.deepEqual(await stage.probe.unfinished(), [])
   assert.deepEqual(
     stage.complaints().filter((complaint) => !isExpected(complaint)),
@@ -37,6 +39,7 @@ export async function compareAll(stage: Stage, options: CompareOptions): Promise
   const report = await stage.check()
   assert.ok(report.ok, formatReport(report))
   assert.equal(report.blocks, options.head + 1)
+  assert.deepEqual(await wrongCheckpoints(stage.derived, "app"), [])
   assert.deepEqual(await foreignObservations({ raw: stage.probe, app: stage.derived }), [])
   assert.deepEqual(await untoldRollbacks(stage.derived, { mayForget: stage.appLosesCommits }), [])
   assert.deepEqual(await stage.derived.leases(), [])

@@ -1,7 +1,7 @@
 // One look at an app database: how far each worker is, what app takes for stored, and some of the rows that must be there.
 
 import pg from "pg"
-import { type CoverageText, prefixEnd } from "../../support/prefix-end.js"
+import { type CoverageText, lastHeight, prefixEnd } from "../../support/prefix-end.js"
 import type { StoreProbe } from "../../support/store-probe.js"
 import { expiredSql, type Rollbacks, rollbacksSql, type Transactions, windowBlocks } from "./look-sql.js"
 
@@ -12,7 +12,7 @@ interface AppRow extends Rollbacks {
   readonly epoch: number
   readonly start: number
   readonly now: number
-  readonly coverage: Readonly<Record<string, CoverageText>> | null
+  readonly coverage: Readonly<Record<string, CoverageText & { readonly checkpoint: number | null }>> | null
   /** What app takes for stored by raw, a multirange as text. */
   readonly copy: string | null
   /** Workers that cover more than that. */
@@ -27,6 +27,8 @@ interface AppRow extends Rollbacks {
 export interface AppLook extends Omit<AppRow, "coverage"> {
   /** Exclusive, by worker. */
   readonly watermarks: ReadonlyMap<string, number>
+  /** Checkpoints that are not where coverage says. */
+  readonly wrongCheckpoints: readonly string[]
 }
 
 /** Undefined until the chain was pinned. `last` is the look before. */
@@ -58,6 +60,9 @@ async function look(
   return {
     ...row,
     watermarks: new Map(workers.map(([worker, one]) => [worker, prefixEnd(one, row.start)])),
+    wrongCheckpoints: coverage
+      .filter(([, one]) => one.checkpoint !== lastHeight(one, row.start))
+      .map(([worker, one]) => `app's of ${worker} is ${one.checkpoint}, at ${one.heights} + ${one.skipped}`),
   }
 }
 
@@ -77,7 +82,8 @@ const appSql = (withRows: boolean): string => `
   select chain_epoch::float8 as epoch, start_height::float8 as start, ${rollbacksSql("app", "$1")},
     extract(epoch from clock_timestamp())::float8 * 1000 as now,
     (select json_object_agg(worker_type, json_build_object(
-       'heights', heights::text, 'skipped', skipped::text)) from app.coverage) as coverage,
+       'heights', heights::text, 'skipped', skipped::text, 'checkpoint', last_height))
+     from app.coverage left join app.indexing_checkpoints on worker_name = worker_type) as coverage,
     (select (heights + skipped)::text from app.coverage where worker_type = 'raw_ingester') as copy,
     array(select worker_type from app.coverage where worker_type <> 'raw_ingester'
       and not heights <@ (select heights from app.coverage where worker_type = 'raw_ingester')) as ahead,

@@ -1,6 +1,6 @@
 // One look at a raw store: how far it is, and whether it has what it says, what app takes for stored and what workers derived from.
 
-import { type CoverageText, prefixEnd } from "../../support/prefix-end.js"
+import { type CoverageText, lastHeight, prefixEnd } from "../../support/prefix-end.js"
 import type { StoreProbe } from "../../support/store-probe.js"
 import type { AppLook } from "./look-at-app.js"
 import { expiredSql, type Rollbacks, rollbacksSql, type Transactions, windowBlocks } from "./look-sql.js"
@@ -8,6 +8,7 @@ import { expiredSql, type Rollbacks, rollbacksSql, type Transactions, windowBloc
 interface RawRow extends Rollbacks, CoverageText {
   readonly epoch: number
   readonly start: number
+  readonly checkpoint: number | null
   /** Of some blocks below the watermark. */
   readonly missing: number
   /** Each lease that is over and still held. */
@@ -23,6 +24,8 @@ interface RawRow extends Rollbacks, CoverageText {
 export interface RawLook extends RawRow {
   /** Exclusive. */
   readonly watermark: number
+  /** Checkpoints that are not where coverage says. */
+  readonly wrongCheckpoints: readonly string[]
 }
 
 /** Undefined until the chain was pinned. `last` is the look before, `app` one that was taken just now. */
@@ -35,13 +38,19 @@ export async function lookAtRaw(
     ...[last?.rolled_at ?? null, app.copy, app.rows?.from ?? null, app.rows?.to ?? null],
   ])
   if (!row) return undefined
-  return { ...row, watermark: prefixEnd(row, row.start) }
+  const wrong = row.checkpoint !== lastHeight(row, row.start)
+  return {
+    ...row,
+    watermark: prefixEnd(row, row.start),
+    wrongCheckpoints: wrong ? [`raw's is ${row.checkpoint}, at ${row.heights} + ${row.skipped}`] : [],
+  }
 }
 
 const rawSql = `
   with store as (
-    select chain_epoch, start_height, coalesce(heights, '{}') as heights, coalesce(skipped, '{}') as skipped
+    select chain_epoch, start_height, coalesce(heights, '{}') as heights, coalesce(skipped, '{}') as skipped, last_height
     from raw.chain_state left join raw.coverage on worker_type = 'raw_ingester'
+    left join raw.indexing_checkpoints on worker_name = worker_type
   ),
   prefix as (
     select *, coalesce((select upper(part) from unnest(heights + skipped) as part where part @> start_height), start_height) as ends
@@ -52,7 +61,7 @@ const rawSql = `
   ),
   looked_at as (select *, least(ends, low + $1::int8) as high from low)
   select chain_epoch::float8 as epoch, start_height::float8 as start, heights::text as heights, skipped::text as skipped,
-    ${rollbacksSql("raw", "$2")}, ${expiredSql("raw")} as expired,
+    last_height::float8 as checkpoint, ${rollbacksSql("raw", "$2")}, ${expiredSql("raw")} as expired,
     array(select http_url from raw.processes where seen_at > clock_timestamp() - interval '10 s' and http_url is not null order by id) as answering,
     (high - low - (select count(*) from raw.blocks where height >= low and height < high)
       - (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(skipped * int8multirange(int8range(low, high))) as part))::int4 as missing,

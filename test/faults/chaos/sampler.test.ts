@@ -22,6 +22,10 @@ const openStore = (): Promise<DeriveStore> =>
 const sample = ({ rawUrl, appUrl }: DeriveStore): Sampler =>
   new Sampler({ url: rawUrl, appUrl, members: ["alive"] }, { staleAfterMs: 500 })
 
+const furthest = (schema: "raw" | "app"): string =>
+  `create or replace view ${schema}.indexing_checkpoints as
+   select worker_type as worker_name, upper(range_merge(heights)) as last_height, updated_at from ${schema}.coverage`
+
 test.each([
   [
     "a block below the watermark that is not there",
@@ -68,6 +72,8 @@ test.each([
     "update app.evm_transactions set transaction_id = sha256(transaction_id) where block_height = 3",
     /I4: \[0, 12\) is derived, from other transactions/,
   ],
+  ["a checkpoint of app that is not the watermark", furthest("app"), /I3: .* app's of .* is 12/],
+  ["a checkpoint of raw that is not the watermark", furthest("raw"), /I3: .* raw's is 12/],
   [
     "a lease that nobody ends",
     `insert into app.worker_leases (worker_type, from_height, to_height, status, epoch, lease_ttl_ms, lease_expires_at)

@@ -111,6 +111,8 @@ export class Sampler {
   #watchWatermarks({ app, raw }: Looks): void {
     if (raw.missing > 0)
       this.#violation(`I5: ${raw.missing} blocks below the watermark ${raw.watermark} are not stored`)
+    for (const text of [...raw.wrongCheckpoints, ...app.wrongCheckpoints])
+      this.#violation(`I3: a checkpoint is not where coverage ends: ${text}`)
     const falls = [
       ...(this.#mayFall
         ? []
