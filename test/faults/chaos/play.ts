@@ -33,9 +33,11 @@ export async function play(scenario: Scenario, options: PlayOptions): Promise<Re
       await scene.close({ keep: false })
       return { ...facts(), skipped: error.message }
     }
+    // Often the cause, where the failure itself is that something did not happen in time.
+    const met = scene.violations.map((violation) => `\n  met by a look: ${violation}`).join("")
     const kept = await scene.close({ keep: options.keep ?? true })
     const again = `npm run chaos -- ${name} --profile ${profile} --count ${count} --seed ${seed}`
-    const text = `${again}\n  databases kept, stopped: ${kept.join(", ") || "none"}\n${describe(error)}`
+    const text = `${again}\n  databases kept, stopped: ${kept.join(", ") || "none"}${met}\n${describe(error)}`
     say(`${name}: FAILED; ${text}`)
     return { ...facts(), failed: text }
   }

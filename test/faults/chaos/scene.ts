@@ -87,12 +87,14 @@ export class Scene {
     return stage
   }
 
+  /** What looks met that must not be. */
+  get violations(): string[] {
+    return this.#samplers.flatMap(({ violations }) => violations)
+  }
+
   /** How often the stores were looked at. Throws where a look met what must not be, and where nobody looked: that would show nothing. */
   sampled(): Record<Counted, number> {
-    assert.deepEqual(
-      this.#samplers.flatMap(({ violations }) => violations),
-      [],
-    )
+    assert.deepEqual(this.violations, [])
     const sum = (of: Counted): number => this.#samplers.reduce((total, sampler) => total + sampler[of], 0)
     for (const { samples, problem } of this.#samplers)
       assert.ok(samples > 0, `a store was never looked at: ${problem}`)
