@@ -5,6 +5,7 @@ import { seededRandom } from "../../../test/support/seeded-random.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
 import { Connection } from "../../postgres/connection.js"
 import { printRange } from "../../postgres/multirange.js"
+import { sqlStateOf } from "../../postgres/postgres-error.js"
 import type { ClaimRequest } from "../lease-store.js"
 import { chainLock, claimLockClass } from "./coordination-tables.js"
 import { PostgresLeaseStore } from "./postgres-lease-store.js"
@@ -363,37 +364,55 @@ describe("the lease store on Postgres alone", () => {
       await blocker.query("select pg_advisory_xact_lock($1, hashtext('raw.w'))", [claimLockClass])
       const claiming = store.claim(request({ ttlMs: 1_000 }))
       await expect.poll(() => waitingForAdvisoryLock(harness.admin)).toBe(true)
-      await new Promise((resolve) => setTimeout(resolve, 400))
+      // Its transaction had begun before this, and its claim comes after.
+      const { rows: asked } = await harness.admin.query<{ at: string }>(
+        "select clock_timestamp()::text as at",
+      )
       await blocker.commit()
       const lease = (await claiming)!
-      const [row] = (await store.snapshot()).leases
-      expect(row!.id).toBe(lease.id)
-      expect(row!.expiresInMs).toBeGreaterThan(700)
+      const { rows } = await harness.admin.query(
+        "select id, lease_expires_at >= $1::timestamptz + interval '1 s' as in_full from raw.worker_leases",
+        [asked[0]!.at],
+      )
+      expect(rows).toEqual([{ id: lease.id, in_full: true }])
     }))
 
   test("a client stopped in the middle of a claim holds up the others only until the server ends it", () =>
     withHarness(async (harness) => {
       const stopped = await harness.connect()
-      const frozen = new PostgresLeaseStore({
-        executor: {
-          query: (sql, params) => stopped.query(sql, params),
-          // Its first statement takes the worker's lock; then its client says nothing more.
-          transaction: (work, options) =>
-            stopped.transaction(
-              (tx) =>
-                work({
-                  query: async (sql, params) => (sql.includes("advisory") ? tx.query(sql, params) : never()),
-                }),
-              options,
-            ),
-        },
-        schema: "raw",
-        random: seededRandom(80),
-        idleInTransactionTimeoutMs: 300,
+      const isStopped = new Promise<void>((resolve) => {
+        // Its first statement takes the worker's lock; then its client says nothing more.
+        const stop = (): Promise<never> => {
+          resolve()
+          return never()
+        }
+        const frozen = new PostgresLeaseStore({
+          executor: {
+            query: (sql, params) => stopped.query(sql, params),
+            transaction: (work, options) =>
+              stopped.transaction(
+                (tx) =>
+                  work({
+                    query: async (sql, params) => (sql.includes("advisory") ? tx.query(sql, params) : stop()),
+                  }),
+                options,
+              ),
+          },
+          schema: "raw",
+          random: seededRandom(80),
+          idleInTransactionTimeoutMs: 300,
+        })
+        void frozen.claim(request()).catch(() => undefined)
       })
-      void frozen.claim(request()).catch(() => undefined)
+      await isStopped
       const store = await harness.open()
-      expect((await store.claim(request()))!.range).toEqual({ from: 0, to: 10 })
+      // Whoever waited for it too long comes again.
+      const claim = () =>
+        store.claim(request()).then(
+          (lease) => lease?.range,
+          (error: unknown) => sqlStateOf(error),
+        )
+      await expect.poll(claim).toEqual({ from: 0, to: 10 })
     }))
 
   test("a rollback gets the chain lock in its turn, under a stream of commits that never pauses", () =>
@@ -409,7 +428,7 @@ describe("the lease store on Postgres alone", () => {
         }
       })
       const rollback = await harness.connect()
-      await rollback.begin({ statementTimeoutMs: 5_000 })
+      await rollback.begin({ statementTimeoutMs: 60_000 })
       await rollback.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
       await rollback.rollback()
       stop = true
