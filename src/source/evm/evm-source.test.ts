@@ -8,7 +8,7 @@ import {
 } from "../../../test/fixtures/evm/rpc-server.js"
 import { SyntheticChain } from "../../../test/fixtures/evm/synthetic-chain.js"
 import type { RawBlock } from "../../domain/raw-block.js"
-import { systemClock } from "../../platform/clock.js"
+import { type Clock, systemClock } from "../../platform/clock.js"
 import { IndexerError } from "../../platform/errors.js"
 import { silentLogger } from "../../platform/logger.js"
 import { systemRandom } from "../../platform/random.js"
@@ -16,6 +16,7 @@ import { createEvmSource, type EvmSource, type EvmSourceOptions } from "./evm-so
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const signal = new AbortController().signal
+const timeoutMs = 60_000
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
@@ -27,15 +28,22 @@ async function serve(answer: Answer): Promise<RpcServer> {
   return server
 }
 
-function sourceOf(servers: readonly RpcServer[], options: Partial<EvmSourceOptions> = {}): EvmSource {
+function sourceOf(
+  servers: readonly RpcServer[],
+  options: Partial<EvmSourceOptions> = {},
+  clock: Clock = systemClock,
+): EvmSource {
   const providers = servers.map(({ url }) => ({ url }))
-  const source = createEvmSource(deps, {
-    providers,
-    backoffMs: 5,
-    refetchDelayMs: 5,
-    timeoutMs: 5000,
-    ...options,
-  })
+  const source = createEvmSource(
+    { ...deps, clock },
+    {
+      providers,
+      backoffMs: 5,
+      refetchDelayMs: 5,
+      timeoutMs,
+      ...options,
+    },
+  )
   closers.push(() => source.close())
   return source
 }
@@ -192,11 +200,13 @@ test("batches that mix two forks are asked for again; when the chain stays broke
   expect(error).toMatchObject({ code: "PARENT_MISMATCH", action: "rollback", height: 12 })
   expect(error.data).toMatchObject({ expected: chain.hash(11), got: fork.hash(11) })
   expect(heights(await collect(sourceOf([mixed, await serve(node())]), 1, 30))).toEqual(numbers(1, 30))
-  const source = sourceOf([mixed], { refetchDelayMs: 50 })
-  const pending = collect(source, 1, 30)
-  await systemClock.sleep(60)
-  healthy = true
-  expect((await pending)[20]!.hash).toBe(chain.hash(21))
+  // The node heals in the pause before it is asked again; the time of a request is the only longer wait.
+  const sleep: Clock["sleep"] = (ms, until) => {
+    healthy ||= ms < timeoutMs
+    return systemClock.sleep(ms, until)
+  }
+  const source = sourceOf([mixed], {}, { ...systemClock, sleep })
+  expect((await collect(source, 1, 30))[20]!.hash).toBe(chain.hash(21))
 })
 
 type Block = { transactions: Record<string, unknown>[] } & Record<string, unknown>
@@ -396,17 +406,14 @@ test("an abort ends a range promptly, with its requests", async () => {
     return undefined
   })
   const abort = new AbortController()
-  const source = sourceOf([stuck], { expectedChainId: "1337", timeoutMs: 60_000 })
+  const source = sourceOf([stuck], { expectedChainId: "1337", timeoutMs: 3_600_000 })
   const pending = (async () => {
     for await (const _ of source.fetchRange({ from: 1, to: 500 }, { signal: abort.signal }));
   })()
   while (open < 4) await systemClock.sleep(1)
-  const start = performance.now()
   abort.abort(new Error("stopping"))
   await expect(pending).rejects.toThrow("stopping")
   while (open > 0) await systemClock.sleep(1)
-  // Long before the requests would end by themselves.
-  expect(performance.now() - start).toBeLessThan(10_000)
 })
 
 test("a consumer that leaves early gives back all bytes it held, and the source goes on working", async () => {
@@ -420,7 +427,7 @@ test("a consumer that leaves early gives back all bytes it held, and the source 
     }
   }
   const pending = collect(source, 10, 20)
-  expect(await Promise.race([pending, systemClock.sleep(5000)])).toBeDefined()
+  expect(await Promise.race([pending, systemClock.sleep(60_000)])).toBeDefined()
   expect(heights(await pending)).toEqual(numbers(10, 20))
 })
 

@@ -40,7 +40,7 @@ function pool(
     (url, i) =>
       new JsonRpcClient(
         { ...deps, clock, counters },
-        { url, label: labels[i]!, limit: createSharedLimit(), timeoutMs: 2000, ...client },
+        { url, label: labels[i]!, limit: createSharedLimit(), timeoutMs: 60_000, ...client },
       ),
   )
   const made = new RpcPool({ ...deps, clock }, { providers, counters, backoffMs: 5, ...options })

@@ -1,13 +1,30 @@
 import { setMaxListeners } from "node:events"
 import { Worker } from "node:worker_threads"
 import { describe, expect, test } from "vitest"
-import { systemClock } from "../../platform/clock.js"
-import { systemRandom } from "../../platform/random.js"
+import { seededRandom } from "../../../test/support/seeded-random.js"
+import { VirtualClock } from "../../../test/support/virtual-clock.js"
 import { createSharedLimit, type Permit, SharedLimit } from "./shared-limit.js"
 
-const deps = { clock: systemClock, random: systemRandom }
+const clock = new VirtualClock()
+const deps = { clock, random: seededRandom(1) }
 const never = new AbortController().signal
 setMaxListeners(0, never)
+
+/** Lets time pass, a millisecond at a time, until the work is done. Says how much did. */
+async function pass(work: Promise<unknown>): Promise<number> {
+  const began = clock.now()
+  let isDone = false
+  void work.finally(() => {
+    isDone = true
+  })
+  for (let ms = 0; ms < 5_000; ms++) {
+    // Everything that the last millisecond woke has had its turn after this.
+    await new Promise((resolve) => setImmediate(resolve))
+    if (isDone) return clock.now() - began
+    clock.advance(1)
+  }
+  throw new Error("not done after 5 s")
+}
 
 test("no more than maxInFlight permits are out at once, over all attached limits", async () => {
   const handle = createSharedLimit({ maxInFlight: 3 })
@@ -17,35 +34,36 @@ test("no more than maxInFlight permits are out at once, over all attached limits
   const use = async (limit: SharedLimit) => {
     const permit = (await limit.acquire({ cost: 1, leaseMs: 10_000, signal: never })) as Permit
     most = Math.max(most, ++out)
-    await systemClock.sleep(2)
+    await clock.sleep(2)
     out--
     limit.release(permit)
   }
-  await Promise.all(Array.from({ length: 40 }, (_, i) => use(limits[i % 2]!)))
+  await pass(Promise.all(Array.from({ length: 40 }, (_, i) => use(limits[i % 2]!))))
   expect(most).toBe(3)
 })
 
 test("the rate holds over all attached limits, and a batch counts each of its calls", async () => {
   const handle = createSharedLimit({ maxRps: 500 })
   const limits = [new SharedLimit(deps, handle), new SharedLimit(deps, structuredClone(handle))]
-  const start = performance.now()
-  await Promise.all(
-    Array.from({ length: 40 }, (_, i) => limits[i % 2]!.acquire({ cost: 5, leaseMs: 1000, signal: never })),
+  const ms = await pass(
+    Promise.all(
+      Array.from({ length: 40 }, (_, i) => limits[i % 2]!.acquire({ cost: 5, leaseMs: 1000, signal: never })),
+    ),
   )
-  const seconds = (performance.now() - start) / 1000
-  // 200 calls at 500 a second, of which a tenth of a second may come at once.
-  expect(seconds).toBeGreaterThan(0.28)
-  expect(seconds).toBeLessThan(4)
+  // 200 calls at 500 a second, of which a tenth of a second may come at once. Waits for the next look have jitter.
+  expect(ms).toBeGreaterThan(280)
+  expect(ms).toBeLessThan(350)
 })
 
 test("a place whose holder is gone becomes free when its lease ends", async () => {
   const handle = createSharedLimit({ maxInFlight: 1 })
   const limit = new SharedLimit(deps, handle)
   await limit.acquire({ cost: 1, leaseMs: 50, signal: never })
-  const start = performance.now()
-  const again = (await limit.acquire({ cost: 1, leaseMs: 5000, signal: never })) as Permit
-  expect(performance.now() - start).toBeGreaterThan(30)
-  limit.release(again)
+  const again = Promise.resolve(limit.acquire({ cost: 1, leaseMs: 5000, signal: never }))
+  const ms = await pass(again)
+  expect(ms).toBeGreaterThanOrEqual(50)
+  expect(ms).toBeLessThan(100)
+  limit.release((await again)!)
   expect(limit.acquire({ cost: 1, leaseMs: 5000, signal: never })).not.toBeInstanceOf(Promise)
 })
 
@@ -58,6 +76,7 @@ test("waiting ends at once when the signal aborts, and the next waiter is served
   abort.abort()
   expect(await first).toBeUndefined()
   limit.release(held)
+  // No time has to pass for either.
   expect(await second).toBeDefined()
 })
 
@@ -86,13 +105,13 @@ describe("an urgent request", () => {
       const use = async () => {
         const permit = (await limit.acquire({ cost: 1, leaseMs: 60_000, signal: never, urgent })) as Permit
         order.push(name)
-        await systemClock.sleep(30)
+        await clock.sleep(30)
         limit.release(permit)
       }
       running.push(use())
     }
     for (let i = 0; i < 8; i++) ask(history, "history", false)
-    return { handle, history, order, ask, done: () => Promise.all(running) }
+    return { handle, history, order, ask, done: () => pass(Promise.all(running)) }
   }
 
   test("goes next when history has taken all places and waits for more", async () => {
@@ -125,7 +144,7 @@ describe("an urgent request", () => {
       order.push(name)
     }
     const history = Array.from({ length: 5 }, () => ask("history", 20, false))
-    await Promise.all([...history, ask("head", 2, true)])
+    await pass(Promise.all([...history, ask("head", 2, true)]))
     expect(order.indexOf("head")).toBe(1)
   })
 
@@ -138,6 +157,8 @@ describe("an urgent request", () => {
     expect(await head).toBeUndefined()
     const notice = new Int32Array(handle.memory!, 8 + 4, 1)
     expect(notice[0]).toBe(0)
-    expect(await history.acquire({ cost: 1, leaseMs: 10, signal: never })).toBeDefined()
+    const next = Promise.resolve(history.acquire({ cost: 1, leaseMs: 10, signal: never }))
+    await pass(next)
+    expect(await next).toBeDefined()
   })
 })
