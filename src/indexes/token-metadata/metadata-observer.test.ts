@@ -7,7 +7,7 @@ import {
   token,
 } from "../../../test/fixtures/evm/contract-server.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
-import { systemClock } from "../../platform/clock.js"
+import { type Clock, systemClock } from "../../platform/clock.js"
 import { silentLogger } from "../../platform/logger.js"
 import { systemRandom } from "../../platform/random.js"
 import { Database } from "../../postgres/database.js"
@@ -18,6 +18,19 @@ import { MetadataObserver, type MetadataObserverOptions } from "./metadata-obser
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const signal = new AbortController().signal
+/** Of a request. How long one takes is up to the machine: none runs out of its time but what hangs, and that at once. */
+const timeoutMs = 60_000
+let giveUp = (): void => undefined
+const clock: Clock = {
+  ...systemClock,
+  sleep: (ms, until) =>
+    ms < timeoutMs
+      ? systemClock.sleep(ms, until)
+      : new Promise((resolve) => {
+          giveUp = resolve
+          until?.addEventListener("abort", () => resolve(), { once: true })
+        }),
+}
 
 let test_: TestDatabase
 let database: Database
@@ -36,12 +49,16 @@ beforeEach(async () => {
     "insert into app.coverage (worker_type, heights) values ('token_metadata_worker', '{[0,1001)}')",
   )
   node = await startContractServer()
-  source = createEvmSource(deps, {
-    providers: [{ url: node.url }],
-    timeoutMs: 400,
-    backoffMs: 1,
-    maxResponseBytes: 1 << 20,
-  })
+  node.onHang = () => giveUp()
+  source = createEvmSource(
+    { ...deps, clock },
+    {
+      providers: [{ url: node.url }],
+      timeoutMs,
+      backoffMs: 1,
+      maxResponseBytes: 1 << 20,
+    },
+  )
 })
 afterEach(async () => {
   await source.close()
