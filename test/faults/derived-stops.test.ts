@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { formatReport } from "../checker/format-report.js"
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../support/private-postgres.js"
-import { waitUntil } from "../support/wait-until.js"
+import { patienceMs, waitUntil } from "../support/wait-until.js"
 import { runWithPostgresAway } from "./postgres-away.js"
 import { Stage } from "./stage.js"
 import { holdAt, stopInTransaction, type TransactionMoment } from "./stopped-process.js"
@@ -50,26 +50,26 @@ describe("a process stopped with SIGSTOP while it derives", () => {
     await open({}, { blocks: last, startHead: 0 })
     let head = 0
     let worker = stage.start()
-    await stage.finish(1, 60_000)
+    await stage.finish(1)
     for (const moment of moments) {
       head += blocksEach
       const moveHead = () => node.setHead(head)
       const { successor } = await stopInTransaction(stage, { worker, moment, moveHead, head })
-      await stage.finish(head + 1, 60_000)
+      await stage.finish(head + 1)
       // Alone now, and with more to do.
       worker.kill("SIGCONT")
       successor.kill("SIGKILL")
       await successor.exit
       head += blocksEach
       node.setHead(head)
-      await stage.finish(head + 1, 60_000)
+      await stage.finish(head + 1)
       await expectRight(head)
       worker.kill("SIGKILL")
       await worker.exit
       worker = stage.start()
     }
     expect(stage.complaints()).toEqual([])
-  }, 160_000)
+  })
 })
 
 describe("a group that comes to its commit after its leases were given away", () => {
@@ -78,7 +78,7 @@ describe("a group that comes to its commit after its leases were given away", ()
     // Long leases: only the token stands between the late commit and the tables.
     await open({ LEASE_TTL_MS: "600000", HEAD_LEASE_TTL_MS: "600000" }, { blocks, startHead: 0 })
     stage.start()
-    await stage.finish(1, 60_000)
+    await stage.finish(1)
     const release = await holdAt(stage, { moment: "in mid-derive", moveHead: () => node.setHead(blocks) })
     // As an expiry does: new tokens, and the range waits for its next holder.
     const taken = await stage.derived.rows<{ worker_type: string; from: number; to: number }>(
@@ -110,9 +110,9 @@ describe("a group that comes to its commit after its leases were given away", ()
     )
     expect(stored).toEqual([])
     await stage.derived.rows("update app.worker_leases set next_attempt_at = null where status = 'FAILED'")
-    await stage.finish(blocks + 1, 60_000)
+    await stage.finish(blocks + 1)
     await expectRight(blocks)
-  }, 150_000)
+  })
 })
 
 describe("a database that dies while tables are derived", () => {
@@ -120,12 +120,12 @@ describe("a database that dies while tables are derived", () => {
     const blocks = 400
     await open({ RPC_BATCH_BLOCKS: "5", RPC_MAX_RPS: "150" }, { blocks })
     const facts = await runWithPostgresAway(stage, {
-      ...{ postgres, processes: 2, blocks, awayMs: 3_000, timeoutMs: 120_000 },
+      ...{ postgres, processes: 2, blocks, awayMs: 3_000, timeoutMs: patienceMs, resumeWithinMs: patienceMs },
     })
     console.info(`deriving went on ${facts.resumedMs} ms after the database was back`)
     expect(facts.doneBefore).toBeLessThan(blocks)
     expect(facts.processesEnded).toBe(0)
     await expectRight(blocks)
     expect(stage.complaints()).toEqual([])
-  }, 200_000)
+  })
 })

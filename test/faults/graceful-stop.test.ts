@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../support/private-postgres.js"
-import { waitUntil } from "../support/wait-until.js"
+import { patienceMs, pause, waitUntil } from "../support/wait-until.js"
 import { Stage } from "./stage.js"
 
 const blocks = 300
-// Long enough that only what was given back can be taken up at once.
-const env = { RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", LEASE_TTL_MS: "600000", HEAD_LEASE_TTL_MS: "600000" }
+// Longer than anything here waits: only what was given back can be taken up, and who waits for an answer of the node never ends.
+const env = {
+  ...{ RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", RPC_TIMEOUT_MS: "3600000" },
+  ...{ LEASE_TTL_MS: "3600000", HEAD_LEASE_TTL_MS: "3600000" },
+}
 
 let postgres: PrivatePostgres
 let node: RunningChainServer
@@ -23,7 +26,7 @@ afterAll(async () => {
 
 describe("SIGTERM in the middle of work", () => {
   it.each(["an answering", "a silent"])(
-    "ends the process well within 8 seconds beside %s node, and its ranges go to the next process at once",
+    "ends the process beside %s node without waiting for it, and its ranges go to the next process at once",
     async (which) => {
       const stage = await Stage.open({ postgres, rpcUrl: node.url, env })
       try {
@@ -35,8 +38,10 @@ describe("SIGTERM in the middle of work", () => {
         }
         const began = performance.now()
         first.kill("SIGTERM")
-        expect(await first.exit).toBe(0)
-        expect(performance.now() - began).toBeLessThan(8_000)
+        expect(await Promise.race([first.exit, pause(patienceMs)])).toBe(0)
+        console.info(
+          `beside ${which} node it ended ${Math.round(performance.now() - began)} ms after SIGTERM`,
+        )
         const left = await stage.probe.unfinished()
         expect(left.filter(({ status }) => status !== "FAILED")).toEqual([])
         expect(left.filter(({ attempt }) => attempt > 0)).toEqual([])
@@ -48,13 +53,12 @@ describe("SIGTERM in the middle of work", () => {
         )
         expect(due!.later).toBe("0")
         stage.start()
-        await stage.complete(blocks + 1, 20_000)
+        await stage.complete(blocks + 1)
         expect(Math.max(...(await stage.probe.leases()).map(({ attempt }) => attempt))).toBe(1)
       } finally {
         node.resume()
         await stage.close()
       }
     },
-    60_000,
   )
 })

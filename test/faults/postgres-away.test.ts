@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../support/private-postgres.js"
+import { patienceMs } from "../support/wait-until.js"
 import { runWithPostgresAway } from "./postgres-away.js"
 import { Stage, undisturbed } from "./stage.js"
 
@@ -28,18 +29,24 @@ describe("a database that is away for a while", () => {
     const stage = await Stage.open({ postgres, rpcUrl: node.url, env })
     try {
       const facts = await runWithPostgresAway(stage, {
-        ...{ postgres, processes: 2, blocks, awayMs: 8_000, timeoutMs: 60_000 },
+        ...{
+          postgres,
+          processes: 2,
+          blocks,
+          awayMs: 8_000,
+          timeoutMs: patienceMs,
+          resumeWithinMs: patienceMs,
+        },
       })
       console.info(`work went on ${facts.resumedMs} ms after the database was back`)
       expect(facts.doneBefore).toBeLessThan(blocks)
       expect(facts.processesEnded).toBe(0)
       expect(facts.highestAttempt).toBe(1)
-      expect(facts.resumedMs).toBeLessThan(20_000)
       expect(await stage.probe.unfinished()).toEqual([])
       expect(stage.complaints()).toEqual([])
       expect(await stage.digest()).toEqual(expected)
     } finally {
       await stage.close()
     }
-  }, 120_000)
+  })
 })

@@ -9,7 +9,10 @@ export interface AwayOptions {
   readonly processes: number
   readonly blocks: number
   readonly awayMs: number
+  /** For a quarter of the blocks, and for the others once the server is back. */
   readonly timeoutMs: number
+  /** Until the first block is done again. */
+  readonly resumeWithinMs: number
 }
 
 export interface AwayFacts {
@@ -20,10 +23,8 @@ export interface AwayFacts {
   readonly highestAttempt: number
 }
 
-const resumeWithinMs = 60_000
-
 export async function runWithPostgresAway(stage: Stage, options: AwayOptions): Promise<AwayFacts> {
-  const { postgres, processes, blocks, awayMs, timeoutMs } = options
+  const { postgres, processes, blocks, awayMs, timeoutMs, resumeWithinMs } = options
   for (let i = 0; i < processes; i++) stage.start()
   await waitUntil(async () => (await stage.progress()) >= blocks / 4, {
     what: "a quarter of the blocks done",

@@ -28,8 +28,9 @@ describe("a worker that crawls", () => {
       { name: "crawler", before: poison.crawls(crawlSteps) },
       { name: "dependent", dependencies: ["crawler"] },
     ])
-    // Small ranges too: slow is not who takes long, but who takes most of the time. And no deadline that a busy machine misses.
-    const env = { RANGE_SIZE: "10", WORKER_DEADLINE_MS: "60000" }
+    // Small ranges too: slow is not who takes long, but who takes most of the time. And neither a deadline nor a lease that a busy
+    // machine misses.
+    const env = { RANGE_SIZE: "10", WORKER_DEADLINE_MS: "600000", LEASE_TTL_MS: "600000" }
     const stage = await Stage.open({ postgres, rpcUrl: node.url, roles: "ingest,work", config, env })
     try {
       stage.start()
@@ -54,7 +55,7 @@ describe("a worker that crawls", () => {
           const row = await look()
           return row !== undefined && fits(row)
         }
-        await waitUntil(seen, { what, timeoutMs: 240_000, everyMs: 20 }).catch(async (error) => {
+        await waitUntil(seen, { what, timeoutMs: 600_000, everyMs: 20 }).catch(async (error) => {
           throw new Error(await stage.describe(), { cause: error })
         })
       }
@@ -70,5 +71,5 @@ describe("a worker that crawls", () => {
     } finally {
       await stage.close()
     }
-  }, 600_000)
+  }, 1_200_000)
 })

@@ -10,7 +10,7 @@ import { DerivedProbe } from "../support/derived-probe.js"
 import { type DigestOptions, digestRaw, type RawDigest } from "../support/raw-digest.js"
 import { StoreProbe } from "../support/store-probe.js"
 import { runTidemark, type TidemarkProcess } from "../support/tidemark-process.js"
-import { waitUntil } from "../support/wait-until.js"
+import { patienceMs, waitUntil } from "../support/wait-until.js"
 
 type Env = Readonly<Record<string, string>>
 
@@ -160,7 +160,7 @@ export class Stage {
   }
 
   /** Resolves when the store covers exactly [0, to) and no work is left. */
-  async complete(to: number, timeoutMs: number): Promise<void> {
+  async complete(to: number, timeoutMs = patienceMs): Promise<void> {
     try {
       await waitUntil(async () => (await this.probe.coverage()) === `{[0,${to})}`, {
         what: `every block below ${to} stored`,
@@ -173,7 +173,7 @@ export class Stage {
   }
 
   /** Resolves when every worker covers exactly [0, to). */
-  async derivedTo(to: number, timeoutMs: number, workers?: readonly string[]): Promise<void> {
+  async derivedTo(to: number, timeoutMs = patienceMs, workers?: readonly string[]): Promise<void> {
     try {
       const done = () => this.derived.covers(`{[0,${to})}`, workers)
       await waitUntil(async () => this.members.length === 0 || (await done()), {
@@ -197,7 +197,7 @@ export class Stage {
   }
 
   /** Resolves when everything below `to` is stored, and where this stage derives, derived. */
-  async finish(to: number, timeoutMs: number): Promise<void> {
+  async finish(to: number, timeoutMs = patienceMs): Promise<void> {
     await this.complete(to, timeoutMs)
     if (this.#derives) await this.derivedTo(to, timeoutMs)
   }

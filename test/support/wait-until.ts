@@ -1,6 +1,9 @@
 // Waits for a condition instead of a time. The last error of a look is told when the time is up: a database that is away
 // for a while is part of many tests.
 
+/** For what has to happen and has no time to keep: longer than the busiest machine needs. */
+export const patienceMs = 180_000
+
 export interface WaitOptions {
   /** What is waited for, for the failure's message. */
   readonly what: string
@@ -11,7 +14,7 @@ export interface WaitOptions {
 /** Resolves with the first answer that is neither undefined, null nor false. */
 export async function waitUntil<T>(
   look: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  { what, timeoutMs = 30_000, everyMs = 50 }: WaitOptions,
+  { what, timeoutMs = patienceMs, everyMs = 50 }: WaitOptions,
 ): Promise<T> {
   const began = performance.now()
   let problem: unknown

@@ -17,7 +17,7 @@ export const postgresAway: Scenario = {
     const { url: rpcUrl } = await scene.node({ blocks })
     const stage = await scene.stage({ postgres, rpcUrl, env: slowWork })
     const facts = await runWithPostgresAway(stage, {
-      ...{ postgres, processes: scene.isQuick ? 2 : 6, blocks, awayMs },
+      ...{ postgres, processes: scene.isQuick ? 2 : 6, blocks, awayMs, resumeWithinMs: 60_000 },
       timeoutMs: healWithinMs({ blocks, callsPerSecond: Number(slowWork.RPC_MAX_RPS) }),
     })
     assert.equal(facts.processesEnded, 0)
