@@ -5,8 +5,10 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Ends what hangs, and times nothing: waits inside of tests have bounds of their own, and say what they waited for.
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     // One more than the two cores this has to do with: tests of faults wait much of their time for leases to end.
     maxWorkers: 3,

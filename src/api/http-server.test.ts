@@ -208,7 +208,7 @@ describe("the HTTP server", () => {
     const database = new Database({
       url: postgres.url("tide"),
       applicationName: "test",
-      connectTimeoutMs: 1_000,
+      connectTimeoutMs: 3_000,
     })
     cleanUps.push(() => database.end())
     await migrate({ database, schema: "raw" })
@@ -234,7 +234,7 @@ describe("the HTTP server", () => {
     expect((await get("/ready")).status).toBe(503)
     expect((await get("/health")).status).toBe(200)
     await postgres.start()
-    await expect.poll(async () => (await get("/ready")).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await get("/ready")).status).toBe(200)
   })
 })
 

@@ -91,5 +91,5 @@ describe("a raw block that was skipped", () => {
       { actor: "ann@harbour", action: "retry" },
     ])
     expect(await leases("retry", "--height", String(bad))).toContain("NOT_FOUND")
-  }, 60_000)
+  })
 })

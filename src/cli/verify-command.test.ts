@@ -17,7 +17,7 @@ beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), "tidemark-verify-"))
   const workers = [tokenWorker, ftHoldingsWorker]
   store = await openWholeStore({ seed: 3, from: 0, to: 20, workers, twoDatabases: false })
-}, 60_000)
+})
 
 afterAll(async () => {
   await store.close()

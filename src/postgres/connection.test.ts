@@ -203,7 +203,7 @@ describe("Connection", () => {
   })
 
   it("a transaction has the isolation and limits it was begun with, and they end with it", async () => {
-    const connection = await open({ statementTimeoutMs: 50 })
+    const connection = await open({ statementTimeoutMs: 2_000 })
     const settings = `select current_setting('transaction_isolation') as isolation,
       current_setting('transaction_read_only') as read_only, current_setting('idle_in_transaction_session_timeout') as idle,
       current_setting('synchronous_commit') as flush`
@@ -216,7 +216,7 @@ describe("Connection", () => {
     expect((await connection.query(settings)).rows).toEqual([
       { isolation: "repeatable read", read_only: "on", idle: "7s", flush: "off" },
     ])
-    await expect(connection.query("select pg_sleep(5)")).rejects.toMatchObject({ code: "DATABASE_CONFLICT" })
+    await expect(connection.query("select pg_sleep(60)")).rejects.toMatchObject({ code: "DATABASE_CONFLICT" })
     await connection.rollback()
     expect((await connection.query("show statement_timeout")).rows).toEqual([{ statement_timeout: "0" }])
     expect((await connection.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: "on" }])

@@ -31,7 +31,7 @@ describe("Database", () => {
       url: test.url,
       applicationName: "test",
       maxConnections: 1,
-      connectTimeoutMs: 1_000,
+      connectTimeoutMs: 3_000,
     })
     await narrow.transaction(async () => {
       await expect(narrow.query("select 1")).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })

@@ -10,7 +10,6 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const one = () => ({ url: database.url, applicationName: "test" })
-const soon = { what: "it", timeoutMs: 10_000 }
 
 function lenders({ spare, lanes }: { spare: number; lanes: number }) {
   const lent: boolean[] = []
@@ -62,7 +61,7 @@ describe("borrowed connections", () => {
     const nowhere = { url: "postgres://nobody@127.0.0.1:1/none", applicationName: "test" }
     await expect(borrowed.open([one(), nowhere])).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
     await expect(borrowed.open([nowhere, one()])).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
-    await waitUntil(async () => lent.at(-1) === false, soon)
+    await waitUntil(async () => lent.at(-1) === false, { what: "all given back" })
     for (const connection of await borrowed.open([one(), one()])) await connection.end()
   })
 })

@@ -119,5 +119,5 @@ describe.each([
       [tip],
     )
     expect(rows).toEqual([])
-  }, 120_000)
+  })
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const outcome = await store.ingest(store.source(node.url), range)
   if (outcome.kind !== "done") throw new Error(`the chain was not stored: ${outcome.kind}`)
   tx = await Connection.open({ url: store.url, applicationName: "test" })
-}, 60_000)
+})
 afterEach(() => node.reorg(node.chain, blocks))
 afterAll(async () => {
   await tx.end()

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await raw.query("create schema kept")
   for (const table of rawTables) await raw.query(`create table kept.${table} as select * from raw.${table}`)
   whole = await contents()
-}, 60_000)
+})
 
 afterAll(async () => {
   await rawConnection.end()
@@ -381,32 +381,28 @@ describe("a whole store", () => {
     expect(await verify()).toEqual([])
   })
 
-  test.for(damages)(
-    "with $title is named by verify and mended by repair",
-    { timeout: 60_000 },
-    async ({ on, sql, found }) => {
-      await (on === "raw" ? raw : store.app).query(sql)
-      expect(await contents()).not.toBe(whole)
-      const findings = await verify()
-      expect(findings).toContainEqual(
-        expect.objectContaining({
-          check: found.check,
-          table: found.table,
-          message: expect.stringMatching(found.message),
-        }),
-      )
-      await repair(findings)
-      await refill()
-      // In which verify finds nothing, as the first test and the next one have it.
-      expect(await contents()).toBe(whole)
-    },
-  )
+  test.for(damages)("with $title is named by verify and mended by repair", async ({ on, sql, found }) => {
+    await (on === "raw" ? raw : store.app).query(sql)
+    expect(await contents()).not.toBe(whole)
+    const findings = await verify()
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        check: found.check,
+        table: found.table,
+        message: expect.stringMatching(found.message),
+      }),
+    )
+    await repair(findings)
+    await refill()
+    // In which verify finds nothing, as the first test and the next one have it.
+    expect(await contents()).toBe(whole)
+  })
 
   test("has nothing wrong with it after all these repairs", async () => {
     expect(await verify()).toEqual([])
   })
 
-  test("whose raw log was changed is mended by fetching the block again", { timeout: 60_000 }, async () => {
+  test("whose raw log was changed is mended by fetching the block again", async () => {
     await raw.query(
       `update raw.events set data = decode(repeat('ab', 32), 'hex')
        where (block_height, event_index) = (select block_height, event_index from kept.events
@@ -432,7 +428,7 @@ describe("a whole store", () => {
     expect(await contents()).toBe(whole)
   })
 
-  test("loses one block only to the repair of a block", { timeout: 60_000 }, async () => {
+  test("loses one block only to the repair of a block", async () => {
     const {
       rows: [before],
     } = await raw.query<{ next: string }>("select chain_epoch + 1 as next from raw.chain_state")

@@ -66,5 +66,5 @@ describe("the example's worker", () => {
     })
     expect(await probe.rows("select name from app.workers")).toEqual([{ name: "whale_worker" }])
     await probe.close()
-  }, 60_000)
+  })
 })

@@ -63,7 +63,7 @@ describe("a node and a PostgreSQL 15 of one's own", () => {
     } finally {
       await other.stop()
     }
-  }, 60_000)
+  })
 
   it("keep raw and app apart where two databases are named", async () => {
     const env = {
@@ -77,7 +77,7 @@ describe("a node and a PostgreSQL 15 of one's own", () => {
     expect(await probe.rows("select chain_id from app.chain_state")).toEqual([{ chain_id: "1337" }])
     expect(await probe.rows("select 1 from pg_namespace where nspname = 'raw'")).toEqual([])
     await probe.close()
-  }, 60_000)
+  })
 
   it("are waited for: a node that is dead at the start is named, and taken up when it comes", async () => {
     const late = await startChainServer(size)
@@ -94,5 +94,5 @@ describe("a node and a PostgreSQL 15 of one's own", () => {
     } finally {
       await back.stop()
     }
-  }, 60_000)
+  })
 })

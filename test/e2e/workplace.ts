@@ -47,8 +47,8 @@ export class Workplace {
 }
 
 /** Where a process serves, once it runs. */
-export async function urlOf(child: TidemarkProcess, timeoutMs = 90_000): Promise<string> {
-  const line = await child.line(({ msg }) => msg.startsWith("running"), timeoutMs)
+export async function urlOf(child: TidemarkProcess): Promise<string> {
+  const line = await child.line(({ msg }) => msg.startsWith("running"))
   return line["url"] as string
 }
 

@@ -13,7 +13,8 @@ describe("the quick profile of", () => {
       expect(result.failed).toBeUndefined()
       if (result.skipped === undefined) expect(result.outcome?.times).toBeGreaterThan(0)
     },
-    300_000,
+    // A scenario has bounds of its own, for each of its parts.
+    1_800_000,
   )
 })
 

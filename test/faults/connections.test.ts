@@ -46,7 +46,7 @@ describe("a process with all roles and two databases", () => {
 
   it(`keeps to ${bound} connections, in the middle of a rollback too`, async () => {
     stage.start()
-    await stage.derivedTo(121, 60_000)
+    await stage.derivedTo(121)
     holder = await Connection.open({ url: stage.appUrl, applicationName: "test" })
     // As a commit that takes its time: the rollback has to wait for it, with all that it needs in hand.
     await holder.query("select pg_advisory_lock_shared($1, $2)", [...chainLock])
@@ -59,7 +59,7 @@ describe("a process with all roles and two databases", () => {
         )
         return rows.length > 0
       },
-      { what: "a rollback that waits", timeoutMs: 30_000 },
+      { what: "a rollback that waits" },
     )
     for (let look = 0; look < 20; look++) {
       await count()
@@ -71,12 +71,12 @@ describe("a process with all roles and two databases", () => {
         await count()
         return (await stage.probe.hashAt(125)) === branch.hashAt(125)
       },
-      { what: "the new branch", timeoutMs: 30_000 },
+      { what: "the new branch" },
     )
-    await stage.derivedTo(126, 60_000)
+    await stage.derivedTo(126)
     expect(most).toBeGreaterThan(4)
     expect(most).toBeLessThanOrEqual(bound)
-  }, 120_000)
+  })
 
   it("and while it looks over the store at night, for which its lanes of history lend theirs", async () => {
     for (const member of stage.members) {
@@ -94,12 +94,12 @@ describe("a process with all roles and two databases", () => {
         )
         return rows.length > 0
       },
-      { what: "the look over the store", timeoutMs: 60_000, everyMs: 20 },
+      { what: "the look over the store", everyMs: 20 },
     )
     // A stretch that opened below finality is for the lanes of history: they are at work again.
     node.view = () => ({ chain: branch, head: 300, finalized: 280 })
-    await stage.derivedTo(301, 60_000)
+    await stage.derivedTo(301)
     expect(most).toBeGreaterThan(4)
     expect(most).toBeLessThanOrEqual(bound)
-  }, 150_000)
+  })
 })

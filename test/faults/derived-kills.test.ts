@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { formatReport } from "../checker/format-report.js"
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../support/private-postgres.js"
+import { patienceMs } from "../support/wait-until.js"
 import { runWithKills } from "./kills.js"
 import { Stage } from "./stage.js"
 
@@ -25,34 +26,30 @@ describe("processes killed with kill -9 while they derive", () => {
     ["one database", false, "oldest"],
     ["two databases", true, "oldest"],
     ["history from its newest block down", false, "newest"],
-  ])(
-    "leave every derived table as the checker has it: %s",
-    async (_, twoDatabases, BACKFILL) => {
-      // Slowed down by their own limits, so that the kills meet work.
-      const env = { RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", RPC_MAX_RPS: "150", BACKFILL }
-      const stage = await Stage.open({ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases, env })
-      try {
-        const facts = await runWithKills(stage, {
-          processes: 3,
-          kills: 5,
-          blocks,
-          seed: 11,
-          timeoutMs: 60_000,
-        })
-        expect(facts.leasesLost).toBeGreaterThan(0)
-        expect(await stage.probe.unfinished()).toEqual([])
-        expect(await stage.probe.foreignBlocks((height) => node.chain.hashAt(height))).toEqual([])
-        const report = await stage.check()
-        expect(report.ok, formatReport(report)).toBe(true)
-        expect(report.blocks).toBe(blocks + 1)
-        expect(await stage.derived.leases()).toEqual([])
-        // Whoever is killed is at no fault, and neither is a block.
-        expect(await stage.derived.errors()).toEqual([])
-        expect(stage.complaints()).toEqual([])
-      } finally {
-        await stage.close()
-      }
-    },
-    120_000,
-  )
+  ])("leave every derived table as the checker has it: %s", async (_, twoDatabases, BACKFILL) => {
+    // Slowed down by their own limits, so that the kills meet work.
+    const env = { RANGE_SIZE: "25", RPC_BATCH_BLOCKS: "5", RPC_MAX_RPS: "150", BACKFILL }
+    const stage = await Stage.open({ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases, env })
+    try {
+      const facts = await runWithKills(stage, {
+        processes: 3,
+        kills: 5,
+        blocks,
+        seed: 11,
+        timeoutMs: patienceMs,
+      })
+      expect(facts.leasesLost).toBeGreaterThan(0)
+      expect(await stage.probe.unfinished()).toEqual([])
+      expect(await stage.probe.foreignBlocks((height) => node.chain.hashAt(height))).toEqual([])
+      const report = await stage.check()
+      expect(report.ok, formatReport(report)).toBe(true)
+      expect(report.blocks).toBe(blocks + 1)
+      expect(await stage.derived.leases()).toEqual([])
+      // Whoever is killed is at no fault, and neither is a block.
+      expect(await stage.derived.errors()).toEqual([])
+      expect(stage.complaints()).toEqual([])
+    } finally {
+      await stage.close()
+    }
+  })
 })

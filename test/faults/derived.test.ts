@@ -28,34 +28,30 @@ describe("what workers derive is what the checker makes of the same blocks, row 
       "newest first, a database for each",
       { processes: 1, env: { ...small, BACKFILL: "newest" }, twoDatabases: true },
     ],
-  ])(
-    "%s",
-    async (_, { processes, ...options }) => {
-      const stage = await Stage.open({ postgres, rpcUrl: node.url, roles: "ingest,work", ...options })
-      try {
-        for (let i = 0; i < processes; i++) stage.start()
-        await stage.derivedTo(blocks + 1, 60_000)
-        const report = await stage.check()
-        expect(report.ok, formatReport(report)).toBe(true)
-        expect(report.blocks).toBe(blocks + 1)
-        const rows = Object.fromEntries(report.tables.map(({ table, rowsFound }) => [table, rowsFound]))
-        expect(rows["evm_transactions"]).toBe(blocks * 5)
-        for (const table of [
-          "ft_transfers",
-          "nft_transfers",
-          "ft_holdings",
-          "nft_ownership",
-          "accounts",
-          "tx_tags",
-        ])
-          expect(rows[table], table).toBeGreaterThan(100)
-        expect(await stage.derived.leases()).toEqual([])
-        expect(await stage.derived.errors()).toEqual([])
-        expect(stage.complaints()).toEqual([])
-      } finally {
-        await stage.close()
-      }
-    },
-    90_000,
-  )
+  ])("%s", async (_, { processes, ...options }) => {
+    const stage = await Stage.open({ postgres, rpcUrl: node.url, roles: "ingest,work", ...options })
+    try {
+      for (let i = 0; i < processes; i++) stage.start()
+      await stage.derivedTo(blocks + 1)
+      const report = await stage.check()
+      expect(report.ok, formatReport(report)).toBe(true)
+      expect(report.blocks).toBe(blocks + 1)
+      const rows = Object.fromEntries(report.tables.map(({ table, rowsFound }) => [table, rowsFound]))
+      expect(rows["evm_transactions"]).toBe(blocks * 5)
+      for (const table of [
+        "ft_transfers",
+        "nft_transfers",
+        "ft_holdings",
+        "nft_ownership",
+        "accounts",
+        "tx_tags",
+      ])
+        expect(rows[table], table).toBeGreaterThan(100)
+      expect(await stage.derived.leases()).toEqual([])
+      expect(await stage.derived.errors()).toEqual([])
+      expect(stage.complaints()).toEqual([])
+    } finally {
+      await stage.close()
+    }
+  })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../support/private-postgres.js"
+import { patienceMs } from "../support/wait-until.js"
 import { runWithKills } from "./kills.js"
 import { Stage, undisturbed } from "./stage.js"
 
@@ -28,7 +29,13 @@ describe("processes killed with kill -9", () => {
     const stage = await Stage.open({ postgres, rpcUrl: node.url, env })
     try {
       // Ten more, of processes that derive as well: derived-kills.test.ts.
-      const facts = await runWithKills(stage, { processes: 3, kills: 6, blocks, seed: 7, timeoutMs: 90_000 })
+      const facts = await runWithKills(stage, {
+        processes: 3,
+        kills: 6,
+        blocks,
+        seed: 7,
+        timeoutMs: patienceMs,
+      })
       expect(facts.leasesLost).toBeGreaterThan(3)
       expect(await stage.digest()).toEqual(expected)
       expect(await stage.probe.unfinished()).toEqual([])
@@ -37,5 +44,5 @@ describe("processes killed with kill -9", () => {
     } finally {
       await stage.close()
     }
-  }, 120_000)
+  })
 })

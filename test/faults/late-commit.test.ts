@@ -34,7 +34,7 @@ describe("a holder that comes to its commit after its lease was given away", () 
     const stage = await Stage.open({ postgres, rpcUrl: node.url, env })
     try {
       stage.start()
-      await stage.complete(1, 60_000)
+      await stage.complete(1)
       const release = await holdAt(stage, { moment: "in mid-COPY", moveHead: () => node.setHead(blocks) })
       // As an expiry does: a new token, and the range waits for its next holder.
       const taken = await stage.probe.rows<{ id: string; from_height: string }>(
@@ -66,10 +66,10 @@ describe("a holder that comes to its commit after its lease was given away", () 
       )
       expect(stored).toEqual([])
       await stage.probe.rows("update raw.worker_leases set next_attempt_at = null where status = 'FAILED'")
-      await stage.complete(blocks + 1, 60_000)
+      await stage.complete(blocks + 1)
       expect(await stage.digest()).toEqual(await undisturbed({ postgres, rpcUrl: node.url }, blocks))
     } finally {
       await stage.close()
     }
-  }, 180_000)
+  })
 })

@@ -3,13 +3,12 @@ import { formatReport } from "../checker/format-report.js"
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../support/private-postgres.js"
 import type { TidemarkProcess } from "../support/tidemark-process.js"
-import { waitUntil } from "../support/wait-until.js"
+import { patienceMs, waitUntil } from "../support/wait-until.js"
 import { Stage } from "./stage.js"
 import { configWith, poison } from "./worker-config.js"
 
 const blocks = 200
 const heights = { thrower: 40, spinner: 70, hoarder: 100 }
-const isolatedMs = 240_000
 
 const poisoned = configWith([
   { name: "thrower", before: poison.throws(heights.thrower) },
@@ -66,7 +65,7 @@ describe("a worker that fails on a block", () => {
           ) && Object.keys(coverage).length > 10
         )
       },
-      { what: "everything but the poisoned blocks", timeoutMs: isolatedMs },
+      { what: "everything but the poisoned blocks", timeoutMs: 2 * patienceMs },
     ).catch(async (error) => {
       throw new Error(JSON.stringify(await stage.derived.coverage()) + (await stage.describe()), {
         cause: error,
@@ -77,7 +76,7 @@ describe("a worker that fails on a block", () => {
     expect(ends.map(({ crashes }) => crashes)).toEqual(ends.map(() => 1))
     expect(ends.length).toBeGreaterThan(1)
     console.info(`three poisoned blocks were alone after ${Math.round(performance.now() - began)} ms`)
-  }, 300_000)
+  })
 
   it("is DEAD there after its tries, with the reason and the height, and nobody else is", async () => {
     await waitUntil(
@@ -85,7 +84,7 @@ describe("a worker that fails on a block", () => {
         const leases = await stage.derived.leases()
         return leases.length === 3 && leases.every(({ status }) => status === "DEAD")
       },
-      { what: "three blocks DEAD", timeoutMs: 150_000 },
+      { what: "three blocks DEAD" },
     ).catch(async (error) => {
       throw new Error(JSON.stringify(await stage.derived.leases()), { cause: error })
     })
@@ -113,7 +112,7 @@ describe("a worker that fails on a block", () => {
       expect(tries, name).toBeGreaterThanOrEqual(2)
     }
     expect(errors[0]!.message).toContain("no such pool in block 40")
-  }, 180_000)
+  })
 
   it("leaves the tables of all others as the checker has them", async () => {
     const report = await stage.check()
@@ -139,7 +138,7 @@ describe("a worker that fails on a block", () => {
     const retry = stage.run(["leases", "retry", "--all-dead"])
     expect(await retry.exit, said(retry) + retry.errors.join("\n")).toBe(0)
     stage.start()
-    await stage.derivedTo(blocks + 1, 120_000)
+    await stage.derivedTo(blocks + 1)
     expect(await stage.derived.leases()).toEqual([])
     // At least one each: a slow machine may end the same worker once for its time and once for its memory.
     const errors = await stage.derived.errors()
@@ -147,5 +146,5 @@ describe("a worker that fails on a block", () => {
     expect(errors.filter(({ resolved }) => !resolved)).toEqual([])
     const [row] = await stage.derived.rows("select count(*)::int as n from app.downstream_blocks")
     expect(row).toEqual({ n: blocks + 1 })
-  }, 180_000)
+  })
 })

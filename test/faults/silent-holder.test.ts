@@ -49,7 +49,7 @@ describe("a process that starts on a rollback that waits for somebody who fell s
         async () =>
           (await stage.derived.rows("select 1 from pg_locks where locktype = 'advisory' and not granted"))
             .length > 0,
-        { what: "the rollback waits for the silent one", timeoutMs: 20_000, everyMs: 50 },
+        { what: "the rollback waits for the silent one" },
       )
       // Not before: the reaper's first turn comes before the rollback's.
       await stage.derived.rows(
@@ -59,13 +59,13 @@ describe("a process that starts on a rollback that waits for somebody who fell s
         async () =>
           (await stage.probe.rows("select 1 from raw.rollbacks")).length === 1 &&
           (await stage.probe.rows("select 1 from raw.chain_state where intent_id is not null")).length === 0,
-        { what: "the rollback finished", timeoutMs: 25_000, everyMs: 100 },
+        { what: "the rollback finished", everyMs: 100 },
       )
-      await stage.finish(last + 1, 20_000)
+      await stage.finish(last + 1)
       expect(stage.complaints()).toEqual([])
     } finally {
       await silent.end().catch(() => undefined)
       await stage.close()
     }
-  }, 60_000)
+  })
 })

@@ -19,7 +19,8 @@ import {
 } from "./hostile-rpc.js"
 
 const chain = createChain({ blocks: 40, transactionsPerBlock: 5, logsPerBlock: 18, holders: 80 })
-const agent = new Agent({ headersTimeout: 1_000, bodyTimeout: 1_000 })
+const patient = new Agent()
+const impatient = new Agent({ headersTimeout: 500, bodyTimeout: 500 })
 /** Anything JSON can hold, looked into without ceremony. */
 type Json = ReturnType<typeof JSON.parse>
 
@@ -28,7 +29,7 @@ const running: { stop(): Promise<void> }[] = []
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()))
 })
-afterAll(() => agent.destroy())
+afterAll(() => Promise.all([patient.destroy(), impatient.destroy()]))
 
 async function start(options: Partial<HostileRpcOptions> = {}): Promise<HostileRpc> {
   const hostile = await startHostileRpc({ chain, seed: 1, ...options })
@@ -42,8 +43,8 @@ const getBlock = (id: number, height = id) =>
   call(id, "eth_getBlockByNumber", `0x${height.toString(16)}`, true)
 const getReceipts = (id: number, height = id) => call(id, "eth_getBlockReceipts", `0x${height.toString(16)}`)
 
-async function raw(url: string, body: unknown) {
-  const answer = await request(url, { method: "POST", body: JSON.stringify(body), dispatcher: agent })
+async function raw(url: string, body: unknown, dispatcher = patient) {
+  const answer = await request(url, { method: "POST", body: JSON.stringify(body), dispatcher })
   return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
 }
 const ask = async (url: string, body: unknown): Promise<Json> => JSON.parse((await raw(url, body)).text)
@@ -359,7 +360,7 @@ describe("the connection", () => {
     const answer = await request(url, {
       method: "POST",
       body: JSON.stringify(getBlock(4)),
-      dispatcher: agent,
+      dispatcher: patient,
     })
     for await (const chunk of answer.body) if (chunk.length > 0) break
     await stop()
@@ -382,7 +383,7 @@ describe("the connection", () => {
 
   it("can stay silent until the client gives up", async () => {
     const { url, counts } = await wire("neverAnswers")
-    await expect(raw(url, getBlock(4))).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" })
+    await expect(raw(url, getBlock(4), impatient)).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" })
     expect(counts.neverAnswers).toBe(1)
   })
 

@@ -148,6 +148,6 @@ async function replicating(server: PrivatePostgres, state: string, how: "async" 
       const rows = await ask(server, "select state, sync_state from pg_stat_replication")
       return rows.some((row) => row["state"] === state && row["sync_state"] === how)
     },
-    { what: `a standby that is ${state}, ${how}`, timeoutMs: 60_000 },
+    { what: `a standby that is ${state}, ${how}` },
   )
 }

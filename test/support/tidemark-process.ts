@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { patienceMs } from "./wait-until.js"
 
 export interface LogLine {
   readonly level: string
@@ -53,7 +54,7 @@ export function runTidemark(
     errors,
     exit,
     kill: (signal) => child.kill(signal),
-    line: (fits, timeoutMs = 30_000) =>
+    line: (fits, timeoutMs = patienceMs) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
           const found = lines.find(fits)

@@ -165,5 +165,5 @@ describe("folds", () => {
       }),
       { numRuns: 40, examples: [betweenCovered] },
     )
-  }, 180_000)
+  })
 })
