@@ -198,8 +198,11 @@ export class Stage {
 
   /** Resolves when everything below `to` is stored, and where this stage derives, derived. */
   async finish(to: number, timeoutMs = patienceMs): Promise<void> {
+    const began = performance.now()
     await this.complete(to, timeoutMs)
-    if (this.#derives) await this.derivedTo(to, timeoutMs)
+    // One bound for both; what was derived meanwhile is seen with the first look.
+    const leftMs = Math.max(1_000, timeoutMs - (performance.now() - began))
+    if (this.#derives) await this.derivedTo(to, leftMs)
   }
 
   get #derives(): boolean {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { compareAll } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 
 const preload = pathToFileURL(join(import.meta.dirname, "..", "..", "preload", "skew-clock.mjs")).href
@@ -27,7 +28,7 @@ export const clockSkew: Scenario = {
     ]
     for (const kind of kinds) stage.start({ env: { NODE_OPTIONS: `--import=${preload}`, ...kind } })
     const began = performance.now()
-    await stage.finish(blocks + 1, 120_000 + blocks * 100)
+    await stage.finish(blocks + 1, healWithinMs({ blocks }))
     assert.equal(stage.members.length, kinds.length, "a process ended")
     const stolen = [
       ...(await stage.probe.rows("select 1 from raw.worker_leases where attempt > 1")),

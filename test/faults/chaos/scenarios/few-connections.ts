@@ -5,6 +5,7 @@ import pg from "pg"
 import { startChainServer } from "../../../support/chain-server.js"
 import { pause, waitUntil } from "../../../support/wait-until.js"
 import { compareAll, times } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 
 /** As many as one process with all roles takes. */
@@ -34,7 +35,7 @@ export const fewConnections: Scenario = {
     const database = new URL(stage.url).pathname.slice(1)
     await stage.probe.rows(`alter database ${database} owner to limited`)
     stage.start()
-    await stage.finish(1, 120_000)
+    await stage.finish(1)
     const resumedMs: number[] = []
     let taken = 0
     for (let round = 1; round <= scene.count; round++) {
@@ -63,7 +64,7 @@ export const fewConnections: Scenario = {
       })
       resumedMs.push(performance.now() - free)
     }
-    await stage.finish(blocks + 1, 120_000)
+    await stage.finish(blocks + 1, healWithinMs({ blocks: blocksEach }))
     assert.equal(stage.members.length, 1, "the process ended")
     const refused = stage.members[0]!.lines.filter((line) => JSON.stringify(line).includes("53300")).length
     assert.ok(taken > 0 && refused > 0, `${taken} connections were taken, ${refused} times one was refused`)

@@ -5,6 +5,7 @@ import { createChain } from "../../../../bench/chain/synthetic-chain.js"
 import { startTamperingNode } from "../../../support/tampering-node.js"
 import { waitUntil } from "../../../support/wait-until.js"
 import { compareAll } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 
 const keptBytes = 65_536
@@ -66,14 +67,15 @@ export const hostileMetadata: Scenario = {
     const stage = await scene.stage({ postgres, rpcUrl: node.url, roles: "ingest,work" })
     const began = performance.now()
     stage.start()
-    await stage.finish(blocks + 1, 300_000)
+    await stage.finish(blocks + 1, healWithinMs({ blocks }))
     const waiting = () =>
       stage.derived.rows(
         `select 1 from app.metadata_subjects full join app.token_metadata using (contract_address) where status is distinct from 'answered'`,
       )
     await waitUntil(async () => (await waiting()).length === 0, {
       what: "all contracts asked",
-      timeoutMs: 120_000,
+      // One that could not be asked is asked again after a minute.
+      timeoutMs: healWithinMs({ blocks: 0, otherMs: 60_000 }),
     }).catch(async (error) => {
       throw new Error(await stage.describe(), { cause: error })
     })

@@ -2,10 +2,16 @@ import assert from "node:assert/strict"
 import { waitUntil } from "../../../support/wait-until.js"
 import { configWith } from "../../worker-config.js"
 import { compareAll } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 
 const worker = "fragile"
 const distance = 500
+const deadlineMs = 1_500
+/** Once in its range, which names it, and twice alone. */
+const tries = 3
+/** Its deadline, the longest wait of a thread that is started again, and the longest before the second try. */
+const msPerTry = deadlineMs + 10_000 + 2_000
 
 /** Throws, spins and hoards memory in turn, at every 500th block. */
 const before = `if (block.height % ${distance} === 250) {
@@ -27,11 +33,16 @@ export const poison: Scenario = {
     const { url: rpcUrl } = await scene.node({ blocks })
     const stage = await scene.stage({
       ...{ postgres, rpcUrl, roles: "ingest,work", config: configWith([{ name: worker, before }]) },
-      env: { RANGE_SIZE: "50", WORKER_DEADLINE_MS: "1500", WORKER_MEMORY_MB: "96", MAX_ATTEMPTS: "2" },
+      env: {
+        RANGE_SIZE: "50",
+        WORKER_DEADLINE_MS: String(deadlineMs),
+        WORKER_MEMORY_MB: "96",
+        MAX_ATTEMPTS: "2",
+      },
     })
     for (let i = 0; i < 2; i++) stage.start()
     const began = performance.now()
-    await stage.complete(blocks + 1, 600_000 + scene.count * 60_000)
+    await stage.complete(blocks + 1, healWithinMs({ blocks }))
     const dead = async () => (await stage.derived.leases()).filter(({ status }) => status === "DEAD")
     const isDone = async () => {
       const workers = Object.keys(await stage.derived.coverage()).length
@@ -42,7 +53,7 @@ export const poison: Scenario = {
     }
     await waitUntil(isDone, {
       what: "all but the poisoned blocks",
-      timeoutMs: 600_000 + scene.count * 60_000,
+      timeoutMs: healWithinMs({ blocks, otherMs: planted.length * tries * msPerTry }),
     }).catch(async (error) => {
       throw new Error(JSON.stringify(await stage.derived.leases()), { cause: error })
     })

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict"
 import { startChainServer } from "../../../support/chain-server.js"
 import { seededRandom } from "../../../support/seeded-random.js"
-import { waitUntil } from "../../../support/wait-until.js"
 import { holdAt, type TransactionMoment } from "../../stopped-process.js"
 import { compareAll, times } from "../compare.js"
+import { goingOn } from "../going-on.js"
+import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 
 const blocksPerCrash = 40
-const resumeWithinMs = 60_000
 const moments: readonly TransactionMoment[] = [
   ...(["in mid-COPY", "after its last check", "while it claims", "in mid-derive", "in mid-fold"] as const),
 ]
@@ -32,7 +32,7 @@ export const postgresCrashes: Scenario = {
     })
     const processes = scene.isQuick ? 1 : 3
     for (let i = 0; i < processes; i++) stage.start()
-    await stage.finish(1, 120_000)
+    await stage.finish(1)
     const met: Record<string, number> = {}
     const resumedMs: number[] = []
     for (let crash = 1; crash <= count; crash++) {
@@ -43,18 +43,13 @@ export const postgresCrashes: Scenario = {
       await postgres.stop("immediate")
       await release().catch(() => undefined)
       await postgres.start()
-      const back = performance.now()
       met[moment] = (met[moment] ?? 0) + 1
-      const before = await waitUntil(() => stage.progress().then((done) => ({ done })), { what: "an answer" })
-      await waitUntil(async () => (await stage.progress()) > before.done, {
-        ...{ what: `work going on after crash ${crash} ${moment}`, timeoutMs: resumeWithinMs },
-      }).catch(async (error) => {
-        throw new Error(await stage.describe(), { cause: error })
-      })
-      resumedMs.push(performance.now() - back)
+      const what = `work going on after crash ${crash} ${moment}`
+      resumedMs.push(await goingOn(stage, { what, all: head + 1 }))
       if (crash % 10 === 0) scene.say(`${crash} crashes`)
     }
-    await stage.finish(blocks + 1, 180_000)
+    const left = blocks + 1 - (await stage.progress())
+    await stage.finish(blocks + 1, healWithinMs({ blocks: left }))
     assert.equal(stage.members.length, processes, "a process ended")
     const compared = await compareAll(stage, { against: { postgres, rpcUrl: node.url }, head: blocks })
     return { times: count, compared, recovery: times(resumedMs), facts: { blocks, processes, ...met } }
