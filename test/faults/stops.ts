@@ -34,8 +34,8 @@ export async function runWithStops(stage: Stage, options: StopsOptions): Promise
   const lost = new LostRanges(stage, { timeoutMs: timeoutMs * (stops + 1) })
   for (let stop = 0; stop < stops; ) {
     const due = Math.floor((blocks * (stop + 1)) / (stops + 1))
-    await waitUntil(async () => (await stage.probe.storedBlocks()) >= due, {
-      what: `${due} blocks stored after ${stop} stops`,
+    await waitUntil(async () => (await stage.progress()) >= due, {
+      what: `${due} blocks done after ${stop} stops`,
       timeoutMs,
       everyMs: 20,
     })
@@ -56,7 +56,7 @@ export async function runWithStops(stage: Stage, options: StopsOptions): Promise
     )
     stop += victims.length
   }
-  await stage.complete(blocks + 1, timeoutMs)
+  await stage.finish(blocks + 1, timeoutMs)
   if (stage.members.length !== processes) throw new Error(`a process ended\n${stage.report()}`)
   const refusals = stage.members.flatMap(({ lines }) => lines).filter(({ code }) => code === "LEASE_LOST")
   return {
