@@ -10,6 +10,7 @@ const longest = [
   "test/simulation/model/same-as-postgres.test.ts",
   "test/simulation/model/waits-like-postgres.test.ts",
   "test/faults/chaos.test.ts",
+  "test/faults/failpoints.test.ts",
   "test/faults/reorg.test.ts",
   "test/e2e/demo.test.ts",
   "test/faults/derived-stops.test.ts",

@@ -9,6 +9,7 @@ import {
   startPrivatePostgres,
 } from "../../support/private-postgres.js"
 import { ReplicatedPostgres } from "../../support/replicated-postgres.js"
+import { patienceMs } from "../../support/wait-until.js"
 import { Stage, type StageOptions } from "../stage.js"
 import { Sampler } from "./sampler.js"
 import type { Profile } from "./scenario.js"
@@ -80,7 +81,12 @@ export class Scene {
   async stage(options: StageOptions, { losesCommits = false, shortLived = false } = {}): Promise<Stage> {
     const stage = await Stage.open(options)
     this.#stages.push(stage)
-    const sampler = new Sampler(stage, { mayFall: losesCommits, derivedMayFall: stage.appLosesCommits })
+    // Where nobody lives for long, nobody is there to end a lease in time.
+    const patience = shortLived ? { staleAfterMs: patienceMs } : {}
+    const sampler = new Sampler(stage, {
+      ...{ mayFall: losesCommits, derivedMayFall: stage.appLosesCommits },
+      ...patience,
+    })
     this.#samplers.push(sampler)
     this.#mustAnswer ||= !losesCommits && !shortLived
     stage.ending(() => sampler.stop())
