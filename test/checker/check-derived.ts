@@ -1,14 +1,15 @@
 // Recomputes every derived table from the raw rows and compares row for row. Reads only, each database in one snapshot;
 // memory holds one piece of the chain and the state tables, never a whole event table.
 
-import pg from "pg"
-import { type Difference, TableComparison, type TableReport } from "./compare-tables.js"
+import type pg from "pg"
+import { TableComparison, type TableReport } from "./compare-tables.js"
 import { ExpectedTables, type HeightLines } from "./expected-tables.js"
 import { everyHeight, type HeightRange, parseMultirange, subtract } from "./height-ranges.js"
+import { openSnapshot } from "./open-snapshot.js"
 import { readColumns, readCoverage, readEventLines, readStateLines } from "./read-app.js"
 import { type RawBlock, readRaw } from "./read-raw.js"
-import type { Table } from "./table.js"
 import { allTables, allWorkers, excludedColumns } from "./table-list.js"
+import { structureOf, withStructure } from "./table-structure.js"
 
 type RangesOf = (worker: string) => readonly HeightRange[] | undefined
 
@@ -49,15 +50,6 @@ export async function checkDerived(options: CheckOptions): Promise<CheckReport> 
   }
 }
 
-async function openSnapshot(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: "tidemark-checker" })
-  await client.connect()
-  await client.query("begin isolation level repeatable read read only")
-  // A snapshot is taken by the first query, not by begin.
-  await client.query("select 1")
-  return client
-}
-
 async function coverageOf(
   app: pg.Client,
   options: CheckOptions,
@@ -79,7 +71,7 @@ interface Sides {
 
 async function check({ raw, app, coverage }: Sides, blocksPerPiece: number): Promise<CheckReport> {
   const expected = new ExpectedTables((worker) => coverage.get(worker)!)
-  const columns = await readColumns(app)
+  const columns = await readColumns(app, "app")
   const comparisons = new Map(allTables.map((table) => [table, new TableComparison(table)]))
   const comparePiece = async (heights: HeightRange): Promise<void> => {
     for (const table of allTables.filter(({ kind }) => kind === "events")) {
@@ -111,7 +103,9 @@ async function check({ raw, app, coverage }: Sides, blocksPerPiece: number): Pro
   const tables = [...comparisons].map(([table, comparison]) =>
     withStructure(
       comparison.report({ heights: expected.heightsOf(table.worker) }),
-      structureOf(table, columns.get(table.name)),
+      structureOf(table, {
+        ...{ schema: "app", columns: columns.get(table.name), excluded: excludedColumns[table.name] ?? [] },
+      }),
     ),
   )
   const withoutRaw = await findWithoutRaw(raw, { coverage, rawHeights })
@@ -129,33 +123,6 @@ function note(rawHeights: HeightRange[], piece: readonly RawBlock[]): void {
     const last = rawHeights[rawHeights.length - 1]
     if (last?.to === height) rawHeights[rawHeights.length - 1] = { from: last.from, to: height + 1 }
     else rawHeights.push({ from: height, to: height + 1 })
-  }
-}
-
-function structureOf(table: Table, columns: ReadonlySet<string> | undefined): Difference[] {
-  if (!columns) return [{ kind: "missing table", key: `app.${table.name}` }]
-  const known = new Set(table.columns.map(({ name }) => name))
-  const excluded = excludedColumns[table.name] ?? []
-  return [
-    ...[...known]
-      .filter((name) => !columns.has(name))
-      .map((name) => columnDifference("missing column", name)),
-    ...[...columns]
-      .filter((name) => !known.has(name) && !excluded.includes(name))
-      .map((name) => columnDifference("unchecked column", name)),
-  ]
-}
-
-const columnDifference = (kind: Difference["kind"], column: string): Difference => ({ kind, key: "", column })
-
-/** What is wrong with the table itself comes first: it explains the rest. A worker that covers nothing needs no table yet. */
-function withStructure(report: TableReport, structure: readonly Difference[]): TableReport {
-  const untouched = report.rowsExpected === 0 && structure[0]?.kind === "missing table"
-  if (untouched) return report
-  return {
-    ...report,
-    differenceCount: report.differenceCount + structure.length,
-    differences: [...structure, ...report.differences],
   }
 }
 

@@ -13,10 +13,14 @@ export async function readCoverage(client: pg.Client): Promise<Map<string, Heigh
   return new Map(rows.map(({ worker_type, heights }) => [worker_type, parseMultirange(heights)]))
 }
 
-/** The columns of every table that is there. */
-export async function readColumns(client: pg.Client): Promise<Map<string, Set<string>>> {
+/** The columns of every table of a schema that is there. */
+export async function readColumns(
+  client: pg.Client,
+  schema: "app" | "raw",
+): Promise<Map<string, Set<string>>> {
   const { rows } = await client.query<{ table_name: string; column_name: string }>(
-    "select table_name, column_name from information_schema.columns where table_schema = 'app'",
+    "select table_name, column_name from information_schema.columns where table_schema = $1",
+    [schema],
   )
   const columns = new Map<string, Set<string>>()
   for (const { table_name, column_name } of rows)
@@ -54,7 +58,8 @@ export async function readStateLines(
   return (await readLines(client, `select ${selectList(table, columns)} from app."${table.name}"`)).sort()
 }
 
-async function readLines(client: pg.Client, query: string): Promise<string[]> {
+/** The rows of a query, in COPY's text form. */
+export async function readLines(client: pg.Client, query: string): Promise<string[]> {
   const stream = client.query(copyTo(`copy (${query}) to stdout`))
   const lines: string[] = []
   let rest = ""

@@ -14,7 +14,7 @@ export const excludedColumns: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** `name type` pairs, comma separated; `name` alone is an integer. */
-function columns(text: string): Column[] {
+export function columns(text: string): Column[] {
   return text.split(",").map((part) => {
     const [name, type = "integer"] = part.trim().split(" ")
     return { name: name!, type: type as ColumnType }
