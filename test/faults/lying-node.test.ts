@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Chain, createChain } from "../../bench/chain/synthetic-chain.js"
+import { checkRaw } from "../checker/check-raw.js"
+import { formatReport } from "../checker/format-report.js"
 import { startChainServer } from "../support/chain-server.js"
-import { heightNamedBy, isBlockCall } from "../support/hostile/rpc-shapes.js"
+import { heightNamedBy, isBlockCall, receiptsOf } from "../support/hostile/rpc-shapes.js"
 import { startHostileRpc } from "../support/hostile-rpc.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../support/private-postgres.js"
-import { startTamperingNode } from "../support/tampering-node.js"
+import { startTamperingNode, type TamperingNode } from "../support/tampering-node.js"
 import { waitUntil } from "../support/wait-until.js"
-import { countFaults, everyFault, pinHonestly } from "./lying-node.js"
+import { countFaults, everyFault, pinHonestly, type VerifyLevel } from "./lying-node.js"
 import { Stage, type StageOptions, undisturbed } from "./stage.js"
 
 const size = { transactionsPerBlock: 3, logsPerBlock: 5, holders: 200 }
@@ -19,7 +21,7 @@ const ending: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   postgres = await startPrivatePostgres()
-  chain = createChain({ ...size, blocks })
+  chain = createChain({ ...size, blocks, realRoots: true })
 })
 
 afterEach(async () => {
@@ -35,31 +37,85 @@ async function openStage(options: Omit<StageOptions, "postgres">): Promise<Stage
 }
 
 describe("a node that lies", () => {
-  it("in every way there is, a little, leaves not one wrong row in the store", async () => {
-    const honest = await startChainServer({ chain })
-    ending.push(() => honest.stop())
-    const without = { columns: ["extra"] }
-    const expected = await undisturbed({ postgres, rpcUrl: honest.url }, blocks, without)
-    const node = await startHostileRpc({ seed: 11, chain, hugeBodyBytes: 3_000_000, dripMs: 300 })
-    ending.push(() => node.stop())
-    const env = {
-      RPC_BATCH_BLOCKS: "2",
-      RANGE_SIZE: "10",
-      RPC_TIMEOUT_MS: "500",
-      RPC_MAX_RESPONSE_BYTES: "2000000",
+  it.each(["standard", "roots"] as const)(
+    "in every way of the catalogue that VERIFY=%s can notice, a little, leaves not one wrong row in the store",
+    async (verify) => {
+      const honest = await startChainServer({ chain })
+      ending.push(() => honest.stop())
+      const node = await startHostileRpc({ seed: 11, chain, hugeBodyBytes: 3_000_000, dripMs: 300 })
+      ending.push(() => node.stop())
+      const env = {
+        ...{ RPC_BATCH_BLOCKS: "2", RANGE_SIZE: "10", VERIFY: verify },
+        ...{ RPC_TIMEOUT_MS: "500", RPC_MAX_RESPONSE_BYTES: "2000000" },
+      }
+      const stage = await openStage({ rpcUrl: node.url, env })
+      await pinHonestly(stage, node)
+      const faults = everyFault(verify)
+      node.setFaults(faults)
+      stage.start()
+      await stage.complete(blocks + 1)
+      const facts = countFaults(node.counts, faults)
+      console.info(facts)
+      expect(facts.lies).toBeGreaterThan(10)
+      expect(facts.hidden > 0).toBe(verify === "roots")
+      expect(stage.members).toHaveLength(1)
+      // What a noisy node adds to its answers is kept in `extra`.
+      const told = { rawUrl: stage.url, rpcUrl: honest.url, to: blocks + 1, withoutExtra: true }
+      const report = await checkRaw(told)
+      expect(report.ok, formatReport(report)).toBe(true)
+      const without = { columns: ["extra"] }
+      const expected = await undisturbed({ postgres, rpcUrl: honest.url }, blocks, without)
+      expect(await stage.digest(without)).toEqual(expected)
+      expect(await stage.probe.foreignBlocks((height) => chain.hashAt(height))).toEqual([])
+    },
+  )
+
+  describe("about the amount of a transfer, and fits it to nothing else", () => {
+    const [liedAbout, head] = [17, 40]
+    const amount = `0x${"ee".repeat(32)}`
+
+    async function lyingAboutAmount(verify: VerifyLevel): Promise<{ node: TamperingNode; stage: Stage }> {
+      const node = await startTamperingNode(() => ({ chain, head }))
+      ending.push(() => node.stop())
+      node.tamper = (call, result) => {
+        const receipts = receiptsOf(call, result)
+        if (receipts === undefined || heightNamedBy(call) !== liedAbout) return undefined
+        receipts.flatMap(({ logs }) => logs).find(({ data }) => data.length === 66)!.data = amount
+        return receipts
+      }
+      const stage = await openStage({ rpcUrl: node.url, env: { VERIFY: verify } })
+      stage.start()
+      return { node, stage }
     }
-    const stage = await openStage({ rpcUrl: node.url, env })
-    await pinHonestly(stage, node)
-    const faults = everyFault(0.01)
-    node.setFaults(faults)
-    stage.start()
-    await stage.complete(blocks + 1)
-    const facts = countFaults(node, faults)
-    console.info(facts)
-    expect(facts.lies).toBeGreaterThan(10)
-    expect(stage.members).toHaveLength(1)
-    expect(await stage.digest(without)).toEqual(expected)
-    expect(await stage.probe.foreignBlocks((height) => chain.hashAt(height))).toEqual([])
+    const isStored = async (stage: Stage) =>
+      (await stage.probe.rows(`select 1 from raw.events where data = '\\x${amount.slice(2)}'`)).length > 0
+
+    // As docs/reference/config.md says under `verify`. Should this fail one day, the page has to change.
+    it("is believed with VERIFY=standard", async () => {
+      const { node, stage } = await lyingAboutAmount("standard")
+      await stage.complete(head + 1)
+      expect(await isStored(stage)).toBe(true)
+      node.tamper = () => undefined
+      const { ok, tables } = await checkRaw({ rawUrl: stage.url, rpcUrl: node.url, to: head + 1 })
+      expect(ok).toBe(false)
+      const wrong = tables.flatMap(({ table, differences }) => differences.map((one) => ({ table, ...one })))
+      expect(wrong).toMatchObject([{ table: "events", column: "data", found: amount.slice(2) }])
+    })
+
+    it("is refused with VERIFY=roots, and the true one is stored once it is told", async () => {
+      const { node, stage } = await lyingAboutAmount("roots")
+      await waitUntil(
+        async () => (await stage.probe.coverage()) === `{[0,${liedAbout}),[${liedAbout + 1},${head + 1})}`,
+        { what: "all blocks but one stored" },
+      )
+      expect(await stage.probe.unfinished()).toMatchObject([{ from: liedAbout, to: liedAbout + 1 }])
+      expect((await stage.probe.unfinished())[0]!.error).toContain("receiptsRoot")
+      expect(await isStored(stage)).toBe(false)
+      node.tamper = () => undefined
+      await stage.complete(head + 1)
+      const report = await checkRaw({ rawUrl: stage.url, rpcUrl: node.url, to: head + 1 })
+      expect(report.ok, formatReport(report)).toBe(true)
+    })
   })
 
   it("about one block always, has that block named and set apart, and nothing else held up", async () => {

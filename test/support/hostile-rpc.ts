@@ -20,6 +20,7 @@ export {
   faultNames,
   lies,
   noise,
+  noticedOnlyByRoots,
   outages,
 } from "./hostile/fault-catalog.js"
 
@@ -42,6 +43,8 @@ export interface HostileRpc {
   readonly counts: Readonly<Record<FaultName, number>>
   /** How many requests came in all. */
   requests(): number
+  /** How many of them were answered with a fault, or with several. */
+  hostile(): number
   setFaults(faults: FaultRates): void
   stop(): Promise<void>
 }
@@ -60,6 +63,7 @@ export async function startHostileRpc(options: HostileRpcOptions): Promise<Hosti
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts: proxy.counts,
     requests: () => proxy.requests,
+    hostile: () => proxy.hostile,
     setFaults: (faults) => {
       proxy.faults = faults
     },
@@ -79,10 +83,19 @@ function upstreamOf(options: HostileRpcOptions): Upstream {
   throw new TypeError("a hostile node needs a chain or a target")
 }
 
+interface Request {
+  readonly calls: readonly RpcCall[]
+  readonly honest: Buffer
+  readonly fate: Fate
+  /** Filled with the faults that were served. */
+  readonly served: FaultName[]
+}
+
 class HostileProxy {
   readonly counts = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>
   faults: FaultRates
   requests = 0
+  hostile = 0
   readonly #upstream: Upstream
   readonly #options: HostileRpcOptions
   readonly #fates: FateBook
@@ -108,11 +121,15 @@ class HostileProxy {
     const fate = this.#fates.next(`request ${calls.map(subjectOf).join()}`)
     const [wireFault] = fate.strikes(wireFaultNames, this.faults)
     if (wireFault === undefined) {
-      const body = await this.#distort(calls, honest, fate)
+      const served: FaultName[] = []
+      const body = await this.#distort({ calls, honest, fate, served })
+      if (served.length > 0) this.hostile++
+      for (const name of served) this.counts[name]++
       response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body)
       return
     }
     // A broken answer is otherwise honest: what nobody can read would be counted as served.
+    this.hostile++
     this.counts[wireFault]++
     const { hugeBodyBytes = 200_000_000, dripMs = 2_000 } = this.#options
     const random = fate.random(`${wireFault} details`)
@@ -120,7 +137,8 @@ class HostileProxy {
   }
 
   /** The honest bytes themselves where no fault strikes: most answers are never parsed. */
-  async #distort(calls: readonly RpcCall[], honest: Buffer, fate: Fate): Promise<Buffer> {
+  async #distort(request: Request): Promise<Buffer> {
+    const { calls, honest, fate, served } = request
     const batchFaults = fate.strikes(batchFaultNames, this.faults)
     const struck = calls.map((call) => {
       const own = this.#fates.next(`call ${subjectOf(call)}`)
@@ -134,12 +152,13 @@ class HostileProxy {
     // One refusal for all calls, or ids used twice: there is no answer of its own for each call.
     if (byId.size !== calls.length || answers.length !== calls.length) return honest
     for (const name of batchFaults.filter(mixesBranches)) {
-      answers = (await this.#distortBatch(name, { calls, answers, fate })) as RpcAnswer[]
+      answers = (await this.#distortBatch(name, answers, request)) as RpcAnswer[]
     }
     // After the branches are mixed, so that no lie is replaced; before ids and order change, while each has its call.
-    for (const [at, answer] of answers.entries()) await this.#distortAnswer(calls[at]!, answer, struck[at]!)
+    for (const [at, answer] of answers.entries())
+      served.push(...(await this.#distortAnswer(calls[at]!, answer, struck[at]!)))
     for (const name of batchFaults.filter((other) => !mixesBranches(other))) {
-      const outcome = await this.#distortBatch(name, { calls, answers, fate })
+      const outcome = await this.#distortBatch(name, answers, request)
       if (!Array.isArray(outcome)) return Buffer.from(JSON.stringify(outcome))
       answers = outcome
     }
@@ -148,23 +167,26 @@ class HostileProxy {
 
   async #distortBatch(
     name: BatchFaultName,
-    batch: { readonly calls: readonly RpcCall[]; readonly answers: RpcAnswer[]; readonly fate: Fate },
+    answers: RpcAnswer[],
+    { calls, fate, served }: Request,
   ): Promise<RpcAnswer[] | RpcAnswer> {
     const { askFork } = this.#upstream
-    const random = batch.fate.random(`${name} details`)
-    const outcome = await applyBatchFault(name, { ...batch, random, ...(askFork && { askFork }) })
-    if (outcome === undefined) return batch.answers
-    this.counts[name]++
+    const random = fate.random(`${name} details`)
+    const outcome = await applyBatchFault(name, { calls, answers, random, ...(askFork && { askFork }) })
+    if (outcome === undefined) return answers
+    served.push(name)
     return outcome
   }
 
+  /** The faults that it gave the answer. */
   async #distortAnswer(
     call: RpcCall,
     answer: RpcAnswer,
     struck: { readonly fate: Fate; readonly names: readonly (typeof answerFaultNames)[number][] },
-  ): Promise<void> {
+  ): Promise<FaultName[]> {
+    const served: FaultName[] = []
     for (const name of struck.names) {
-      if (answer.error !== undefined) return
+      if (answer.error !== undefined) break
       const outcome = await applyAnswerFault(name, {
         call,
         result: structuredClone(answer.result),
@@ -172,10 +194,11 @@ class HostileProxy {
         ask: this.#upstream.ask,
       })
       if (outcome === undefined) continue
-      this.counts[name]++
+      served.push(name)
       delete answer.result
       Object.assign(answer, outcome)
     }
+    return served
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { quantity } from "../../../bench/chain/hex.js"
 import type { SeededRandom } from "../../../bench/chain/seeded-random.js"
+import { type BlockFault, hiddenBlockFaults, hiddenLogFaults } from "./hidden-faults.js"
 import { type LogFault, logFaults } from "./log-faults.js"
 import {
   blockOf,
@@ -35,6 +36,23 @@ const logFault =
     const receipts = receiptsOf(call, result)
     if (receipts === undefined || !change(receipts, random)) return undefined
     return { result: Array.isArray(result) ? receipts : receipts[0] }
+  }
+
+const blockFault =
+  (change: BlockFault): AnswerFault =>
+  ({ call, result, random }) => {
+    const block = blockOf(call, result)
+    return block !== undefined && change(block, random) ? { result: block } : undefined
+  }
+
+/** The receipt says otherwise. */
+const changeParty =
+  (party: "from" | "to"): BlockFault =>
+  ({ transactions }, random) => {
+    const transaction = transactions[random.below(transactions.length)]
+    if (typeof transaction !== "object") return false
+    transaction[party] = `0x${random.hex(5)}`
+    return true
   }
 
 const changeObjects =
@@ -87,12 +105,27 @@ export const answerFaults = {
   addressChanged: logFault(logFaults.addressChanged),
   logsOutOfOrder: logFault(logFaults.logsOutOfOrder),
   logIndexDuplicated: logFault(logFaults.logIndexDuplicated),
+  logDataChanged: logFault(hiddenLogFaults.logDataChanged),
+  topicsSwapped: logFault(hiddenLogFaults.topicsSwapped),
+  logDoubled: logFault(hiddenLogFaults.logDoubled),
+  logsSwapped: logFault(hiddenLogFaults.logsSwapped),
+  logMoved: logFault(hiddenLogFaults.logMoved),
+  statusChanged: logFault(hiddenLogFaults.statusChanged),
+  cumulativeGasChanged: logFault(hiddenLogFaults.cumulativeGasChanged),
+  valueChanged: blockFault(hiddenBlockFaults.valueChanged),
+  inputChanged: blockFault(hiddenBlockFaults.inputChanged),
+  nonceChanged: blockFault(hiddenBlockFaults.nonceChanged),
+  timestampChanged: blockFault(hiddenBlockFaults.timestampChanged),
+  stateRootChanged: blockFault(hiddenBlockFaults.stateRootChanged),
+  headerFieldChanged: blockFault(hiddenBlockFaults.headerFieldChanged),
   transactionMissing: ({ call, result, random }) => {
     const block = blockOf(call, result)
     if (block === undefined || block.transactions.length === 0) return undefined
     block.transactions.splice(random.below(block.transactions.length), 1)
     return { result: block }
   },
+  senderChanged: blockFault(changeParty("from")),
+  recipientChanged: blockFault(changeParty("to")),
   wrongParentHash: ({ call, result, random }) => {
     const block = blockOf(call, result)
     if (block === undefined) return undefined

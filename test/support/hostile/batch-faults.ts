@@ -1,7 +1,8 @@
 // What can be wrong with the list of answers to a request. A single call is a list of one.
 
 import type { SeededRandom } from "../../../bench/chain/seeded-random.js"
-import { heightNamedBy, type RpcAnswer, type RpcCall } from "./rpc-shapes.js"
+import { changeRecipient } from "./hidden-faults.js"
+import { blockOf, heightNamedBy, type RpcAnswer, type RpcCall, receiptsOf } from "./rpc-shapes.js"
 
 export interface BatchContext {
   readonly calls: readonly RpcCall[]
@@ -40,6 +41,17 @@ export const batchFaults = {
       mixed[at] = { ...forked[index]!, id: answers[at]!.id }
     })
     return JSON.stringify(mixed) === JSON.stringify(answers) ? undefined : mixed
+  },
+  recipientChangedTwice: ({ calls, answers, random }) => {
+    const at = calls.findIndex((call, i) => blockOf(call, answers[i]?.result ?? null) !== undefined)
+    const height = at < 0 ? undefined : heightNamedBy(calls[at]!)
+    const other = calls.findIndex(
+      (call, i) => i !== at && heightNamedBy(call) === height && Array.isArray(answers[i]?.result),
+    )
+    if (height === undefined || other < 0) return undefined
+    const block = blockOf(calls[at]!, answers[at]!.result)!
+    const receipts = receiptsOf(calls[other]!, answers[other]!.result)
+    return receipts && changeRecipient(block, receipts, random) ? answers : undefined
   },
   idMissing: ({ answers, random }) => {
     delete answers[random.below(answers.length)]?.id

@@ -28,6 +28,7 @@ export const faultKinds = {
   idWrongType: "outage",
   batchShuffled: "noise",
   twoForks: "lie",
+  recipientChangedTwice: "lie",
   // one answer
   rpcErrorKnownCode: "outage",
   rpcErrorUnknownCode: "outage",
@@ -42,7 +43,22 @@ export const faultKinds = {
   addressChanged: "lie",
   logsOutOfOrder: "lie",
   logIndexDuplicated: "lie",
+  logDataChanged: "lie",
+  topicsSwapped: "lie",
+  logDoubled: "lie",
+  logsSwapped: "lie",
+  logMoved: "lie",
+  statusChanged: "lie",
+  cumulativeGasChanged: "lie",
+  valueChanged: "lie",
+  inputChanged: "lie",
+  nonceChanged: "lie",
+  timestampChanged: "lie",
+  stateRootChanged: "lie",
+  headerFieldChanged: "lie",
   transactionMissing: "lie",
+  senderChanged: "lie",
+  recipientChanged: "lie",
   wrongParentHash: "lie",
   blockOfAnotherNumber: "lie",
   wrongReceiptBlockHash: "lie",
@@ -65,3 +81,14 @@ const ofKind = (kind: FaultKind) => faultNames.filter((name) => faultKinds[name]
 export const lies = ofKind("lie")
 export const noise = ofKind("noise")
 export const outages = ofKind("outage")
+
+/**
+ * Lies that fit everything that `VERIFY=standard` compares. They are stored there; `VERIFY=roots` alone notices them. Lies that
+ * no hash covers (the same sender in a block and in its receipts, a receipt's price, its own gas, the contract it names) are not
+ * in this catalogue: nothing but another node could tell.
+ */
+export const noticedOnlyByRoots: readonly FaultName[] = [
+  ...["recipientChangedTwice", "logDataChanged", "topicsSwapped", "logDoubled", "logsSwapped", "logMoved"],
+  ...["statusChanged", "cumulativeGasChanged", "valueChanged", "inputChanged", "nonceChanged"],
+  ...["timestampChanged", "stateRootChanged", "headerFieldChanged"],
+] as const satisfies readonly FaultName[]

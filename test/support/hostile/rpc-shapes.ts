@@ -16,21 +16,45 @@ export interface RpcAnswer {
 export interface Log {
   address: string
   topics: string[]
+  data: string
   blockHash: string
+  transactionHash: string
+  transactionIndex: string
   logIndex: string
 }
 
 export interface Receipt {
   blockHash: string
   blockNumber: string
+  transactionHash: string
+  transactionIndex: string
+  to: string | null
+  status: string
+  cumulativeGasUsed: string
   logs: Log[]
   logsBloom: string
+}
+
+export interface Transaction {
+  from: string
+  to: string | null
+  nonce: string
+  value: string
+  input: string
 }
 
 export interface Block {
   number: string
   parentHash: string
-  transactions: unknown[]
+  timestamp: string
+  miner: string
+  gasLimit: string
+  baseFeePerGas: string
+  stateRoot: string
+  transactionsRoot: string
+  receiptsRoot: string
+  /** Hashes where whole ones were not asked for. */
+  transactions: (Transaction | string)[]
 }
 
 const blockMethods = ["eth_getBlockByNumber", "eth_getBlockByHash"]

@@ -12,7 +12,7 @@ const isOfNode = (complaint: string): boolean =>
 /** Indexes the chain from a lying node again and again, on a new store each time, until it answered often enough. */
 export const lies: Scenario = {
   name: "lies",
-  fault: "a node that errs and lies in every way there is, 1 % each",
+  fault: "a node that errs and lies in every way that VERIFY=standard can notice",
   count: { quick: 500, full: 100_000 },
   quickTest: "lying-node.test.ts",
   async run(scene) {
@@ -20,7 +20,7 @@ export const lies: Scenario = {
     const chain = createChain({ blocks, transactionsPerBlock: 5, logsPerBlock: 6, holders: 2_000 })
     // What a noisy node adds to its answers is kept there.
     const without = { columns: ["extra"] }
-    const faults = everyFault(0.01)
+    const faults = everyFault("standard")
     const postgres = await scene.postgres()
     const honest = await startHostileRpc({ seed: 0, chain })
     scene.ending(() => honest.stop())
@@ -44,7 +44,7 @@ export const lies: Scenario = {
       const against = { postgres, rpcUrl: honest.url }
       compared = await compareRaw(stage, { against, head: blocks, without, expected: isOfNode })
       assert.deepEqual(await stage.probe.foreignBlocks((height) => chain.hashAt(height)), [])
-      const facts = countFaults(node, faults)
+      const facts = countFaults(node.counts, faults)
       for (const kind of ["served", "lies", "noise", "outages"] as const) sums[kind] += facts[kind]
       responses += node.requests()
       await stage.close()
