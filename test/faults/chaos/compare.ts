@@ -1,8 +1,10 @@
-// The end of every scenario: all raw tables against those of one undisturbed process, all derived tables against what the
-// independent checker makes of raw, what else is said of either (checkpoints, the outbox, what nodes were asked), and nothing left over.
+// The end of every scenario: all raw tables against what the independent checker makes of a node's answers, and against those of one
+// undisturbed process; all derived tables against what the checker makes of raw; what else is said of either (checkpoints, the outbox, what
+// nodes were asked); and nothing left over.
 
 import assert from "node:assert/strict"
 import { quantile } from "../../../bench/measure/statistics.js"
+import { checkRaw } from "../../checker/check-raw.js"
 import { formatReport } from "../../checker/format-report.js"
 import type { DigestOptions } from "../../support/raw-digest.js"
 import { type Stage, type StageOptions, undisturbed } from "../stage.js"
@@ -25,6 +27,11 @@ export async function compareRaw(stage: Stage, options: CompareOptions): Promise
   const expected = await undisturbed(against, head, without)
   assert.deepEqual(await stage.digest(without), expected)
   assert.equal(expected.coverage, `{[0,${head + 1})}`)
+  const report = await checkRaw({
+    ...{ rawUrl: stage.url, rpcUrl: against.rpcUrl, to: head + 1 },
+    withoutExtra: without?.columns?.includes("extra") ?? false,
+  })
+  assert.ok(report.ok, formatReport(report))
   assert.deepEqual(await wrongCheckpoints(stage.probe, "raw"), [])
   assert.deepEqual(await stage.probe.unfinished(), [])
   assert.deepEqual(

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict"
 import { createChain } from "../../../../bench/chain/synthetic-chain.js"
-import { checkRaw } from "../../../checker/check-raw.js"
-import { formatReport } from "../../../checker/format-report.js"
 import { faultNames, startHostileRpc } from "../../../support/hostile-rpc.js"
 import { countFaults, everyFault, noFaults, pinHonestly, shares, type VerifyLevel } from "../../lying-node.js"
 import { compareRaw } from "../compare.js"
@@ -53,9 +51,6 @@ export const lies: Scenario = {
       await stage.complete(blocks + 1, 1_800_000)
       const against = { postgres, rpcUrl: honest.url }
       compared = await compareRaw(stage, { against, head: blocks, without, expected: isOfNode })
-      const told = { rawUrl: stage.url, rpcUrl: honest.url, to: blocks + 1, withoutExtra: true }
-      const report = await checkRaw(told)
-      assert.ok(report.ok, formatReport(report))
       assert.deepEqual(await stage.probe.foreignBlocks((height) => chain.hashAt(height)), [])
       for (const name of faultNames) counts[name] += node.counts[name]
       sums.responses += node.requests()
