@@ -9,7 +9,8 @@ export type VerifyLevel = "standard" | "roots"
 
 /**
  * How often each fault of a kind happens. Outages put the only node aside for a while, so more of them make fewer answers a minute:
- * with 1.5 % of everything no chain of 200 blocks was done within three minutes. Lies are asked for again at once; noise holds nobody up.
+ * with 1.5 % of them two stores of 200 blocks were not both filled within three minutes, on a busy machine. Lies are asked for again at
+ * once; noise holds nobody up.
  */
 export const shares: Readonly<Record<FaultKind, number>> = { lie: 0.02, outage: 0.005, noise: 0.05 }
 

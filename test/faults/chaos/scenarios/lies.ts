@@ -59,7 +59,9 @@ export const lies: Scenario = {
     }
     const began = performance.now()
     for (; sums.hostile < scene.count; sums.rounds++) {
-      await Promise.all([round("standard"), round("roots")])
+      // Both come to their end before a failure is told: one that went on would wait for a store that is gone.
+      const ends = await Promise.allSettled([round("standard"), round("roots")])
+      for (const end of ends) if (end.status === "rejected") throw end.reason
       scene.say(`${sums.hostile} of ${sums.responses} responses hostile, no bad block`)
     }
     const minutes = (performance.now() - began) / 60_000
