@@ -2,7 +2,7 @@
 // come before the work is done, however fast the machine is.
 
 import { seededRandom } from "../support/seeded-random.js"
-import { pause, waitUntil } from "../support/wait-until.js"
+import { pause } from "../support/wait-until.js"
 import { LostRanges } from "./lost-ranges.js"
 import type { Stage } from "./stage.js"
 
@@ -33,11 +33,7 @@ export async function runWithKills(stage: Stage, options: KillOptions): Promise<
   const lost = new LostRanges(stage, { timeoutMs: timeoutMs * (kills + 1) })
   for (let kill = 1; kill <= kills; kill++) {
     const due = Math.floor((blocks * kill) / (kills + 1))
-    await waitUntil(async () => (await stage.progress()) >= due, {
-      what: `${due} blocks done after ${kill - 1} kills\n${stage.report()}`,
-      timeoutMs,
-      everyMs: 20,
-    })
+    await stage.reach(due, { what: `${due} blocks done after ${kill - 1} kills`, timeoutMs })
     await pause(random.next() * delayMs)
     const victim = stage.members[Math.floor(random.next() * stage.members.length)]!
     victim.kill("SIGKILL")

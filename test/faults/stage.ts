@@ -196,6 +196,15 @@ export class Stage {
     return workers === 0 ? 0 : Math.floor((await this.derived.done()) / workers)
   }
 
+  /** Resolves when so many blocks are done. */
+  async reach(due: number, { what, timeoutMs }: { what: string; timeoutMs: number }): Promise<void> {
+    try {
+      await waitUntil(async () => (await this.progress()) >= due, { what, timeoutMs, everyMs: 20 })
+    } catch (error) {
+      throw new Error(await this.describe(), { cause: error })
+    }
+  }
+
   /** Resolves when everything below `to` is stored, and where this stage derives, derived. */
   async finish(to: number, timeoutMs = patienceMs): Promise<void> {
     const began = performance.now()

@@ -1,7 +1,7 @@
 // Processes that are stopped at random moments for longer than a lease lasts, and go on afterwards as if nothing had been.
 
 import { seededRandom } from "../support/seeded-random.js"
-import { pause, waitUntil } from "../support/wait-until.js"
+import { pause } from "../support/wait-until.js"
 import { LostRanges } from "./lost-ranges.js"
 import { leaseMs, type Stage } from "./stage.js"
 
@@ -34,11 +34,7 @@ export async function runWithStops(stage: Stage, options: StopsOptions): Promise
   const lost = new LostRanges(stage, { timeoutMs: timeoutMs * (stops + 1) })
   for (let stop = 0; stop < stops; ) {
     const due = Math.floor((blocks * (stop + 1)) / (stops + 1))
-    await waitUntil(async () => (await stage.progress()) >= due, {
-      what: `${due} blocks done after ${stop} stops`,
-      timeoutMs,
-      everyMs: 20,
-    })
+    await stage.reach(due, { what: `${due} blocks done after ${stop} stops`, timeoutMs })
     await pause(random.next() * 200)
     const others = [...stage.members]
     const victims = Array.from({ length: Math.min(together, stops - stop) }, () => {

@@ -64,13 +64,16 @@ export class Scene {
     return cluster
   }
 
-  /** A node in a process of its own. */
+  /** A node in a process of its own, which has made all its blocks: that is not the time of whoever indexes them. */
   async node(options: SpawnChainServerOptions): Promise<Node> {
     const node = await spawnChainServer({
       ...{ transactionsPerBlock: 5, logsPerBlock: 6, holders: this.isQuick ? 200 : 2_000 },
       ...options,
     })
     this.ending(() => node.stop())
+    const asked = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", false] }
+    const { ok } = await fetch(node.url, { method: "POST", body: JSON.stringify(asked) })
+    assert.ok(ok, "the node does not answer")
     return node
   }
 
