@@ -16,8 +16,8 @@ export interface CheckRawOptions {
   readonly rawUrl: string
   /** A node that tells the truth, and that takes batches. */
   readonly rpcUrl: string
-  /** The store has to hold the blocks [0, to), and nothing else. */
-  readonly to: number
+  /** The store has to hold the blocks [0, to), and nothing else. Without it: up to the highest that it says is stored. */
+  readonly to?: number
   /** `extra` keeps what a noisy node adds to its answers: without, where the blocks came from another node than this. */
   readonly withoutExtra?: boolean
   readonly blocksPerPiece?: number
@@ -37,7 +37,8 @@ export async function checkRaw(options: CheckRawOptions): Promise<CheckReport> {
 }
 
 async function check(raw: pg.Client, options: CheckRawOptions): Promise<CheckReport> {
-  const { rpcUrl, to, withoutExtra = false, blocksPerPiece = defaultBlocksPerPiece } = options
+  const { rpcUrl, withoutExtra = false, blocksPerPiece = defaultBlocksPerPiece } = options
+  const to = options.to ?? (await coverageEnd(raw))
   const columns = await readColumns(raw, "raw")
   const names = Object.keys(rawTables) as RawTableName[]
   const comparisons = Object.fromEntries(
@@ -88,4 +89,11 @@ async function check(raw: pg.Client, options: CheckRawOptions): Promise<CheckRep
   })
   const ok = blocks > 0 && tables.every(({ differenceCount }) => differenceCount === 0)
   return { ok, blocks, tables, withoutRaw: [] }
+}
+
+async function coverageEnd(raw: pg.Client): Promise<number> {
+  const { rows } = await raw.query<{ to: string | null }>(
+    "select upper(range_merge(heights)) as to from raw.coverage where worker_type = 'raw_ingester'",
+  )
+  return Number(rows[0]?.to ?? 0)
 }
