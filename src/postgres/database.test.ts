@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startCuttingProxy } from "../../test/support/cutting-proxy.js"
+import { startHoldingProxy } from "../../test/support/holding-proxy.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { Database } from "./database.js"
 
@@ -118,6 +119,19 @@ describe("Database", () => {
       data: { commitUnknown: true },
     })
     expect((await far.query("select 1 as one")).rows).toEqual([{ one: 1 }])
+    await far.end()
+    await proxy.close()
+  })
+
+  it("a connection that is lost in the very bytes that made it is an outage, and ends no process", async () => {
+    const proxy = await startHoldingProxy(test.url)
+    const far = new Database({ url: proxy.url, applicationName: "held", maxConnections: 1 })
+    const asked = far.query("select 1")
+    await proxy.held
+    await database.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'held'",
+    )
+    await expect(asked).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
     await far.end()
     await proxy.close()
   })

@@ -23,6 +23,8 @@ export class Database implements Queryable {
   readonly url: string
   readonly #pool: pg.Pool
   readonly #ownSessions: boolean
+  /** Connections that broke. */
+  readonly #lost = new WeakSet<pg.ClientBase>()
   #ended: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
@@ -42,6 +44,13 @@ export class Database implements Queryable {
     })
     // An idle connection that breaks is dropped by the pool; the listener keeps it from ending the process.
     this.#pool.on("error", () => undefined)
+    // From its first moment on: a server's farewell may come in the very bytes that made the connection ready, before whoever asked for
+    // it could listen, and an "error" that nobody listens to would end the process.
+    this.#pool.on("connect", (client) => {
+      const note = (): unknown => this.#lost.add(client)
+      client.on("error", note)
+      client.on("end", note)
+    })
   }
 
   /** One statement on any free connection. */
@@ -54,7 +63,7 @@ export class Database implements Queryable {
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const begin = beginStatement({ idleInTransactionTimeoutMs: 10_000, ...options })
-    return this.#withClient(async (client, state) => {
+    return this.#withClient(async (client, commit) => {
       await client.query(begin)
       const result = await work({
         query: async (sql, params = [], { name } = {}) => {
@@ -63,13 +72,13 @@ export class Database implements Queryable {
           try {
             return await client.query(config)
           } catch (error) {
-            throw this.#map(error, state.lost)
+            throw this.#map(error, this.#lost.has(client))
           }
         },
       })
-      state.committing = true
+      commit.isUnderWay = true
       const { command } = await client.query("commit")
-      state.committing = false
+      commit.isUnderWay = false
       if (command !== "COMMIT") throw this.#notCommitted()
       return result
     })
@@ -89,26 +98,19 @@ export class Database implements Queryable {
     return this.#ended
   }
 
-  async #withClient<T>(work: (client: pg.PoolClient, state: ClientState) => Promise<T>): Promise<T> {
+  async #withClient<T>(work: (client: pg.PoolClient, commit: Commit) => Promise<T>): Promise<T> {
     const client = await this.#connect()
-    const state: ClientState = { lost: false, committing: false }
-    const onLost = () => {
-      state.lost = true
-    }
-    client.on("error", onLost)
-    client.on("end", onLost)
+    const commit: Commit = { isUnderWay: false }
     let broken = true
     try {
-      const result = await work(client, state)
+      const result = await work(client, commit)
       broken = false
       return result
     } catch (error) {
-      const { lost } = state
+      const lost = this.#lost.has(client)
       if (!lost) broken = !(await rolledBack(client))
-      throw this.#map(error, lost, lost && state.committing ? { commitUnknown: true } : undefined)
+      throw this.#map(error, lost, lost && commit.isUnderWay ? { commitUnknown: true } : undefined)
     } finally {
-      client.off("error", onLost)
-      client.off("end", onLost)
       client.release(broken)
     }
   }
@@ -136,9 +138,8 @@ export class Database implements Queryable {
   }
 }
 
-interface ClientState {
-  lost: boolean
-  committing: boolean
+interface Commit {
+  isUnderWay: boolean
 }
 
 /** Whether the connection is clean again. Outside a transaction the server only warns. */
