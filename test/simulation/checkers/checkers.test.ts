@@ -1,6 +1,6 @@
 // What the checkers of rows, states and coverage say of what was planted, each for everything it can say, and what they have to bear.
 
-import { beforeAll, beforeEach, test } from "vitest"
+import { test } from "vitest"
 import type { Checker } from "../world.js"
 import { sameAsSequential } from "./i1-same-as-sequential.js"
 import { doneWithoutOverlap } from "./i2-done-without-overlap.js"
@@ -13,20 +13,15 @@ import {
   changeEvents,
   changeState,
   cover,
-  openPlantedWorld,
   type Plant,
-  type PlantedWorld,
   plantLease,
   remove,
   type Says,
   saysWhenItLooks,
+  usePlantedWorld,
 } from "./planted-world.js"
 
-let planted: PlantedWorld
-beforeAll(async () => {
-  planted = await openPlantedWorld()
-})
-beforeEach(() => planted.putBack())
+const planted = usePlantedWorld()
 
 const atEnd: readonly [name: string, checker: Checker, plant: Plant, says: Says][] = [
   [

@@ -1,6 +1,6 @@
 // What the checkers of commits say of what was planted, each for everything it can say, and what they have to bear.
 
-import { beforeAll, beforeEach, test } from "vitest"
+import { test } from "vitest"
 import type { Committed } from "../model/model-database.js"
 import type { Values } from "../model/model-table.js"
 import type { Checker, World } from "../world.js"
@@ -12,20 +12,15 @@ import {
   changeEvents,
   committed,
   cover,
-  openPlantedWorld,
   type PlantCommit,
-  type PlantedWorld,
   plantLease,
   remove,
   type Says,
   saysOfCommit,
+  usePlantedWorld,
 } from "./planted-world.js"
 
-let planted: PlantedWorld
-beforeAll(async () => {
-  planted = await openPlantedWorld()
-})
-beforeEach(() => planted.putBack())
+const planted = usePlantedWorld()
 
 type Case = readonly [name: string, checker: Checker, plant: PlantCommit, says: Says]
 

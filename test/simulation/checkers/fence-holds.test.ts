@@ -1,24 +1,13 @@
 // A lease is completed by its holder; whoever else does it is named.
 
-import { beforeAll, beforeEach, test } from "vitest"
+import { test } from "vitest"
 import type { Committed } from "../model/model-database.js"
 import type { Values } from "../model/model-table.js"
 import type { World } from "../world.js"
 import { fenceHolds } from "./fence-holds.js"
-import {
-  committed,
-  openPlantedWorld,
-  type PlantCommit,
-  type PlantedWorld,
-  type Says,
-  saysOfCommit,
-} from "./planted-world.js"
+import { committed, type PlantCommit, type Says, saysOfCommit, usePlantedWorld } from "./planted-world.js"
 
-let planted: PlantedWorld
-beforeAll(async () => {
-  planted = await openPlantedWorld()
-})
-beforeEach(() => planted.putBack())
+const planted = usePlantedWorld()
 
 const completed = (world: World, before: Values, after: Values = { status: "COMPLETED" }): Committed => {
   const lease = { id: 1, worker_type: "sim_totals" }

@@ -1,6 +1,6 @@
 // A watermark falls by a rollback or a person's act, which has to name worker and heights in the same transaction.
 
-import { beforeAll, beforeEach, test } from "vitest"
+import { test } from "vitest"
 import type { Committed } from "../model/model-database.js"
 import type { Values } from "../model/model-table.js"
 import type { World } from "../world.js"
@@ -8,18 +8,13 @@ import { watermarkFallsByRollback } from "./i5-watermark-falls-by-rollback.js"
 import {
   type Change,
   committed,
-  openPlantedWorld,
   type PlantCommit,
-  type PlantedWorld,
   type Says,
   saysOfCommit,
+  usePlantedWorld,
 } from "./planted-world.js"
 
-let planted: PlantedWorld
-beforeAll(async () => {
-  planted = await openPlantedWorld()
-})
-beforeEach(() => planted.putBack())
+const planted = usePlantedWorld()
 
 const fallsTo = (world: World, after: Values, ...beside: readonly Change[]): Committed => {
   const row = { worker_type: "sim_totals", heights: [{ from: 0, to: 20 }], skipped: [] }

@@ -1,6 +1,6 @@
 // What the checkers of leases and of the end of a run say of what was planted, and what they have to bear.
 
-import { beforeAll, beforeEach, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { usualTiming } from "../timing.js"
 import type { Checker, World } from "../world.js"
 import { deadArePlanted } from "./i7-dead-are-planted.js"
@@ -10,21 +10,16 @@ import {
   allBut,
   change,
   cover,
-  openPlantedWorld,
   type Plant,
-  type PlantedWorld,
   plantLease,
   poison,
   remove,
   type Says,
   saysWhenItLooks,
+  usePlantedWorld,
 } from "./planted-world.js"
 
-let planted: PlantedWorld
-beforeAll(async () => {
-  planted = await openPlantedWorld()
-})
-beforeEach(() => planted.putBack())
+const planted = usePlantedWorld()
 
 const atEnd: readonly [name: string, checker: Checker, plant: Plant, says: Says][] = [
   ...(["raw", "app"] as const).map((schema): (typeof atEnd)[number] => [

@@ -1,6 +1,6 @@
 // The end of a run that went well, to plant things in. Put back as it was for each plant: a run takes longer than all of them.
 
-import { expect } from "vitest"
+import { beforeAll, beforeEach, expect } from "vitest"
 import type { RangeSet } from "../../../src/domain/range-set.js"
 import { openLaboratory } from "../laboratory.js"
 import type { ModelConnection } from "../model/model-connection.js"
@@ -15,7 +15,22 @@ export interface PlantedWorld {
   putBack(): void
 }
 
-export async function openPlantedWorld(): Promise<PlantedWorld> {
+/** One for all tests of a file, put back before each. */
+export function usePlantedWorld(): PlantedWorld {
+  let opened: PlantedWorld
+  beforeAll(async () => {
+    opened = await openPlantedWorld()
+  })
+  beforeEach(() => opened.putBack())
+  return {
+    get world() {
+      return opened.world
+    },
+    putBack: () => opened.putBack(),
+  }
+}
+
+async function openPlantedWorld(): Promise<PlantedWorld> {
   let seen: World | undefined
   // Nobody falls silent in it, so that leases have their usual time.
   const plan: Plan = { ...planOf(3), poisons: [], crashes: [], ambushes: [] }
