@@ -3,7 +3,7 @@ import { LongestFirst } from "./test/longest-first.js"
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "proof/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
     // Ends what hangs, and times nothing: waits inside of tests have bounds of their own, and say what they waited for.
     testTimeout: 600_000,

@@ -4,4 +4,4 @@ import { join } from "node:path"
 import { installDependencies, root, run } from "./set-up.mjs"
 
 installDependencies()
-run(process.execPath, ["--import", "tsx", join(root, "test", "bugs", "run.ts"), ...process.argv.slice(2)])
+run(process.execPath, ["--import", "tsx", join(root, "proof", "bugs", "run.ts"), ...process.argv.slice(2)])

@@ -9,7 +9,7 @@ installDependencies()
 build()
 const child = spawn(
   process.execPath,
-  ["--import", "tsx", join(root, "test", "faults", "chaos", "run.ts"), ...process.argv.slice(2)],
+  ["--import", "tsx", join(root, "proof", "chaos", "run.ts"), ...process.argv.slice(2)],
   { cwd: root, stdio: "inherit" },
 )
 // A terminal sends its signals to the child as well; passing them on a second time is harmless there.

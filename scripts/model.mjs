@@ -8,6 +8,6 @@ run(process.execPath, [
   "--max-old-space-size=5500",
   "--import",
   "tsx",
-  join(root, "test", "model", "run.ts"),
+  join(root, "proof", "model", "run.ts"),
   ...process.argv.slice(2),
 ])

@@ -3,7 +3,8 @@
 import type { ChainSettingValues, Checks, ProcessSettings } from "./platform/settings.js"
 import type { WorkerDefinition } from "./workers/worker-definition.js"
 
-export type { BlockView, EventView, TransactionView } from "./workers/block-view.js"
+export type { BlockView, EventView, TransactionView } from "./families/evm/raw/block-view.js"
+export { type DecodedLog, type DecodedLogsOptions, decodedLogs } from "./families/evm/raw/decoded-logs.js"
 export {
   amount,
   bool,
@@ -18,7 +19,6 @@ export {
   text,
   timestamp,
 } from "./workers/column.js"
-export { type DecodedLog, type DecodedLogsOptions, decodedLogs } from "./workers/decoded-logs.js"
 export { defineWorker, eventTable, first, last, max, min, stateTable, sum } from "./workers/define-worker.js"
 export type { EncodedField } from "./workers/encoded-field.js"
 export type {

@@ -14,25 +14,25 @@ const mayImport: Record<string, readonly string[]> = {
   postgres: ["domain", "platform"],
   source: ["domain", "platform"],
   coordination: ["domain", "platform", "postgres"],
-  raw: ["domain", "platform", "postgres", "source", "coordination"],
-  workers: ["domain", "platform", "postgres", "coordination", "raw"],
-  indexes: ["domain", "platform", "postgres", "source", "coordination", "workers"],
-  rollback: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "indexes"],
+  raw: ["domain", "platform", "postgres", "source", "coordination", "families"],
+  workers: ["domain", "platform", "postgres", "coordination", "raw", "families"],
+  families: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers"],
+  rollback: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families"],
   verify: [
-    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "indexes", "rollback"],
+    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
   ],
-  status: ["domain", "platform", "postgres", "coordination", "raw", "workers"],
+  status: ["domain", "platform", "postgres", "coordination", "raw", "workers", "families"],
   api: ["domain", "platform", "postgres", "coordination", "raw", "status"],
   demo: ["domain", "platform"],
   roles: [
-    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "indexes", "rollback"],
+    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
     ...["verify", "status", "api", "demo"],
   ],
   cli: [
-    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "indexes", "rollback"],
+    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
     ...["verify", "status", "api", "demo", "roles"],
   ],
-  "config.ts": ["platform", "workers"],
+  "config.ts": ["platform", "workers", "families"],
 }
 
 function filesBelow(directory: string): string[] {
@@ -171,6 +171,7 @@ describe("the house", () => {
     const named = [
       ...filesBelow(source),
       ...filesBelow(join(root, "test")),
+      ...filesBelow(join(root, "proof")),
       join(root, "package-lock.json"),
     ].filter((path) => {
       const text = readFileSync(path, "utf8")

@@ -5,6 +5,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import type { FastifyInstance } from "fastify"
 import { describe, expect, test } from "vitest"
+import { bugs } from "../proof/bugs/bugs.js"
+import { scenarios } from "../proof/chaos/scenarios.js"
 import { statusRoutes } from "../src/api/status-routes.js"
 import { errorsHelp } from "../src/cli/errors-command.js"
 import { leasesHelp } from "../src/cli/leases-command.js"
@@ -15,7 +17,7 @@ import { startHelp } from "../src/cli/start.js"
 import { statusHelp } from "../src/cli/status-command.js"
 import { verifyHelp } from "../src/cli/verify-command.js"
 import { workersHelp } from "../src/cli/workers-command.js"
-import { builtInWorkers } from "../src/indexes/built-in-workers.js"
+import { builtInWorkers } from "../src/families/evm/indexes/built-in-workers.js"
 import { systemClock } from "../src/platform/clock.js"
 import { errorCodes } from "../src/platform/errors.js"
 import { createMetrics, metricNames } from "../src/platform/metrics.js"
@@ -23,8 +25,6 @@ import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, checkNames, processSettings } from "../src/platform/settings.js"
 import { stallCauses } from "../src/status/diagnosis.js"
 import { generatedColumns } from "../src/workers/state-columns.js"
-import { bugs } from "./bugs/bugs.js"
-import { scenarios } from "./faults/chaos/scenarios.js"
 
 const root = resolve(import.meta.dirname, "..")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -315,7 +315,7 @@ test("docs/hazards.md and docs/ARCHITECTURE.md name files and folders that exist
 })
 
 test("src/coordination/PROTOCOL.md names files of the product that exist", () => {
-  const files = ["src", "test"].flatMap((directory) => filesBelow(directory, ".ts"))
+  const files = ["src", "test", "proof"].flatMap((directory) => filesBelow(directory, ".ts"))
   const named = [...read("src/coordination/PROTOCOL.md").matchAll(/`([\w/-]+\.ts)`/g)].map(
     ([, file]) => file!,
   )

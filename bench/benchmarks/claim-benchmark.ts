@@ -3,7 +3,7 @@
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { Connection } from "../../src/postgres/connection.js"
-import { rawIngester } from "../../src/raw/raw-tables.js"
+import { rawIngester } from "../../src/raw/raw-ingester.js"
 import { quantile } from "../measure/statistics.js"
 import type { Table } from "../report/render-table.js"
 import type { Benchmark } from "./benchmark.js"

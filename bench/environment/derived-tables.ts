@@ -1,7 +1,7 @@
 // An app database with the empty tables, indexes and partitions of all built-in workers, to be cloned for each run: the
 // product finds its tables made, and the bare COPY has the same ones.
 
-import { builtInWorkers } from "../../src/indexes/built-in-workers.js"
+import { builtInWorkers } from "../../src/families/evm/indexes/built-in-workers.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { ensurePartitions } from "../../src/raw/ensure-partitions.js"
 import { foldIndexes } from "../../src/workers/fold-indexes.js"

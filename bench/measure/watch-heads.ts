@@ -4,7 +4,7 @@
 
 import { WebSocket } from "undici"
 import { Connection } from "../../src/postgres/connection.js"
-import { rawIngester } from "../../src/raw/raw-tables.js"
+import { rawIngester } from "../../src/raw/raw-ingester.js"
 
 export interface HeadDelay {
   readonly height: number

@@ -1,13 +1,13 @@
 // One transaction of binary COPYs into the product's raw tables, and nothing beside them.
 
-import type { Connection } from "../../src/postgres/connection.js"
 import {
   blockColumns,
   blockLookupColumns,
   eventColumns,
   transactionColumns,
   txLookupColumns,
-} from "../../src/raw/raw-tables.js"
+} from "../../src/families/evm/raw/raw-tables.js"
+import type { Connection } from "../../src/postgres/connection.js"
 
 export interface CopyTarget {
   readonly table: string

@@ -2,7 +2,7 @@
 // block shows. Pure.
 
 import { countHeights, intersect, type RangeSet, rangeSet, union } from "../domain/range-set.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import type { Paint } from "./paint.js"
 

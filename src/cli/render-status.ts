@@ -2,7 +2,7 @@
 
 import { countHeights } from "../domain/range-set.js"
 import { printable } from "../platform/printable.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import { roles as allRoles } from "../roles/role.js"
 import type { ChainStatus, ProcessRow, ProviderSummary } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"

@@ -2,7 +2,7 @@
 // others stands below the first of them; the rest are named under it. Pure.
 
 import { printable } from "../platform/printable.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import type { ChainStatus, WorkerStatus } from "../status/chain-status.js"
 import { formatCount, formatHeight, formatPercent, shorten } from "./format-values.js"
 import { createPaint } from "./paint.js"

@@ -2,7 +2,7 @@
 
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import { finishRollbackPatiently } from "../rollback/finish-rollback.js"
 import { openAuditedIntent } from "../rollback/rollback-intent.js"
 import { type CliIo, printJson } from "./cli-io.js"

@@ -1,12 +1,12 @@
 // What `verify` and `repair` have in common: checks one chain's store, shows how far it is, and gives what is wrong.
 
+import { createEvmSource } from "../families/evm/source/evm-source.js"
 import type { Config } from "../platform/load-config.js"
 import { silentLogger } from "../platform/logger.js"
 import { Terminal } from "../platform/terminal.js"
 import { Connection } from "../postgres/connection.js"
 import { readChainState } from "../raw/chain-state.js"
 import { loadWorkers } from "../roles/load-workers.js"
-import { createEvmSource } from "../source/evm/evm-source.js"
 import type { CheckName, Finding } from "../verify/finding.js"
 import { selfChecks, type VerifyProgress, verifyStore } from "../verify/verify-store.js"
 import type { CliIo } from "./cli-io.js"

@@ -1,7 +1,7 @@
 // What is out of the ordinary about a worker, in a word or two each; most telling first. Pure.
 
 import { countHeights } from "../domain/range-set.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import type { WorkerStatus } from "../status/chain-status.js"
 
 export interface WorkerFlag {

@@ -1,7 +1,7 @@
 // Workers a person may name, and what is said of a name that is none of them.
 
 import { IndexerError } from "../platform/errors.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import { readStoredWorkers } from "../workers/read-stored-workers.js"
 import { type FoundChain, isMissingSchema, missingSchema } from "./find-chains.js"
 

@@ -1,6 +1,6 @@
 // `tidemark workers`: the graph of what derives from what and how far each worker is; pause, limit, derive anew. Acts are audited.
 
-import { forgetQueues } from "../indexes/forget-observed.js"
+import { forgetQueues } from "../families/evm/indexes/forget-observed.js"
 import { IndexerError } from "../platform/errors.js"
 import { readChainStatus } from "../status/read-chain-status.js"
 import { readProcesses } from "../status/read-status-rows.js"

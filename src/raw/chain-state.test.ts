@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
 import { Database } from "../postgres/database.js"
 import { migrationsDirectory, readMigrationFiles } from "../postgres/migration-files.js"
 import {
@@ -11,7 +12,7 @@ import {
   recordHead,
 } from "./chain-state.js"
 import { ensurePartitions } from "./ensure-partitions.js"
-import { evmPartitionedTables, rawIngester } from "./raw-tables.js"
+import { rawIngester } from "./raw-ingester.js"
 
 let created: TestDatabase
 let database: Database

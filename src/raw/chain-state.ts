@@ -5,7 +5,7 @@ import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ChainHead, ChainIdentity } from "../source/block-source.js"
-import { rawIngester } from "./raw-tables.js"
+import { rawIngester } from "./raw-ingester.js"
 
 export interface ChainState {
   readonly chainName: string

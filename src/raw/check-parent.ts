@@ -5,12 +5,12 @@
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex } from "../domain/raw-block.js"
+import type { RangeEdges } from "../families/evm/raw/raw-writer.js"
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
-import { rawIngester } from "./raw-tables.js"
-import type { RangeEdges } from "./raw-writer.js"
+import { rawIngester } from "./raw-ingester.js"
 
 interface ParentState {
   readonly covered: boolean

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Connection } from "../postgres/connection.js"
@@ -7,7 +8,6 @@ import { Database } from "../postgres/database.js"
 import { pinChain, recordHead } from "./chain-state.js"
 import { ensurePartitions } from "./ensure-partitions.js"
 import { PartitionKeeper } from "./partition-keeper.js"
-import { evmPartitionedTables } from "./raw-tables.js"
 
 let test_: TestDatabase
 let database: Database

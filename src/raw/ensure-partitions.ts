@@ -7,7 +7,7 @@ import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { createIndexSql } from "./partition-indexes.js"
-import type { PartitionedTable, PartitionIndex } from "./raw-tables.js"
+import type { PartitionedTable, PartitionIndex } from "./partitioned-table.js"
 
 /**
  * Rows are only added, and new ones look like the old: statistics of two thirds of them serve as well as those of nine tenths, which is

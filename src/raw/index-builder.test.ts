@@ -3,13 +3,14 @@ import { type RunningChainServer, startChainServer } from "../../test/support/ch
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { electionLock } from "../coordination/postgres/coordination-tables.js"
+import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Connection } from "../postgres/connection.js"
 import { ensurePartitions } from "./ensure-partitions.js"
 import { IndexBuilder } from "./index-builder.js"
 import { indexedHeights, readPartitionIndexes } from "./partition-indexes.js"
-import { evmPartitionedTables, type PartitionedTable } from "./raw-tables.js"
+import type { PartitionedTable } from "./partitioned-table.js"
 
 const million = 1_000_000
 const signal = new AbortController().signal

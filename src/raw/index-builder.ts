@@ -18,7 +18,8 @@ import {
   type PartitionIndexState,
   readPartitionIndexes,
 } from "./partition-indexes.js"
-import { type PartitionedTable, rawIngester } from "./raw-tables.js"
+import type { PartitionedTable } from "./partitioned-table.js"
+import { rawIngester } from "./raw-ingester.js"
 
 export interface IndexBuilderOptions {
   readonly database: Database

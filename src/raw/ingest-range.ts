@@ -3,13 +3,13 @@
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
 import type { Hex, RawBlock } from "../domain/raw-block.js"
+import type { BlockWriter, WriterTotals } from "../families/evm/raw/raw-writer.js"
 import type { Clock } from "../platform/clock.js"
 import type { Turns } from "../platform/turns.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, FetchRangeOptions } from "../source/block-source.js"
 import { checkParent } from "./check-parent.js"
 import { checkSeams } from "./check-seams.js"
-import type { BlockWriter, WriterTotals } from "./raw-writer.js"
 
 export interface IngestRangeDeps {
   readonly source: BlockSource

@@ -5,7 +5,7 @@ import type { BlockRange } from "../domain/block-range.js"
 import { type RangeSet, rangeSet } from "../domain/range-set.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
-import type { PartitionedTable, PartitionIndex } from "./raw-tables.js"
+import type { PartitionedTable, PartitionIndex } from "./partitioned-table.js"
 
 export interface PartitionIndexState {
   readonly table: PartitionedTable

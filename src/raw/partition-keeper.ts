@@ -6,7 +6,7 @@ import { LoopingService } from "../platform/looping-service.js"
 import type { Database } from "../postgres/database.js"
 import { readChainState } from "./chain-state.js"
 import { ensurePartitions } from "./ensure-partitions.js"
-import type { PartitionedTable } from "./raw-tables.js"
+import type { PartitionedTable } from "./partitioned-table.js"
 
 const partitionsAhead = 2
 

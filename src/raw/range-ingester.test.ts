@@ -3,9 +3,9 @@ import { type RunningChainServer, startChainServer } from "../../test/support/ch
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import type { Hex } from "../domain/raw-block.js"
+import { RawWriter } from "../families/evm/raw/raw-writer.js"
 import { systemClock } from "../platform/clock.js"
 import type { BlockSource } from "../source/block-source.js"
-import { RawWriter } from "./raw-writer.js"
 
 const shape = { blocks: 40, transactionsPerBlock: 3, logsPerBlock: 6, holders: 50 }
 let server: RunningChainServer

@@ -6,6 +6,8 @@ import type { HeldLease } from "../coordination/lease-renewer.js"
 import type { Lease, LeaseStore, ReleaseCause } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, formatRange } from "../domain/block-range.js"
+import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
+import { type BlockWriter, RawWriter, type WriterTotals } from "../families/evm/raw/raw-writer.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
@@ -17,8 +19,7 @@ import { type ChainState, readChainState } from "./chain-state.js"
 import { parentIsUnknown } from "./check-parent.js"
 import { ensurePartitions } from "./ensure-partitions.js"
 import { ingestRange } from "./ingest-range.js"
-import { evmPartitionedTables, rawIngester } from "./raw-tables.js"
-import { type BlockWriter, RawWriter, type WriterTotals } from "./raw-writer.js"
+import { rawIngester } from "./raw-ingester.js"
 
 export interface RangeIngesterDeps {
   readonly connect: () => Promise<SqlConnection>

@@ -9,7 +9,7 @@ import { LoopingService } from "../platform/looping-service.js"
 import { parseMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 
 export class CompletionWatch extends LoopingService {
   private readonly database: Queryable

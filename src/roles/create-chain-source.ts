@@ -1,11 +1,11 @@
 // A chain's source and head watch from its config, for the main thread and for each ingest thread.
 
+import { createEvmSource, type EvmSource } from "../families/evm/source/evm-source.js"
 import type { Clock } from "../platform/clock.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { Logger } from "../platform/logger.js"
 import type { Random } from "../platform/random.js"
-import { createEvmSource, type EvmSource } from "../source/evm/evm-source.js"
-import type { SharedLimitHandle } from "../source/evm/shared-limit.js"
+import type { SharedLimitHandle } from "../source/shared-limit.js"
 
 export interface ChainSourceDeps {
   readonly clock: Clock

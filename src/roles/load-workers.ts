@@ -1,7 +1,7 @@
 // The workers of a chain: those that come with Tidemark, those of the user's config file, of them the ones that are asked for, and whatever
 // these depend on.
 
-import { builtInWorkers } from "../indexes/built-in-workers.js"
+import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { IndexerError } from "../platform/errors.js"
 import { type ChainConfig, loadConfigFile } from "../platform/load-config.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"

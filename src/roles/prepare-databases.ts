@@ -1,12 +1,12 @@
 // A chain's databases before anything works on them: made, migrated, and pinned to their chain.
 
+import type { EvmSource } from "../families/evm/source/evm-source.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { Logger } from "../platform/logger.js"
 import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
 import { sqlStateOf } from "../postgres/postgres-error.js"
 import { type PinOptions, pinChain, readChainName } from "../raw/chain-state.js"
-import type { EvmSource } from "../source/evm/evm-source.js"
 import {
   type ChainDatabases,
   dropEmbeddedDatabases,

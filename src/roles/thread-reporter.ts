@@ -1,12 +1,12 @@
 // Adds up what a thread does and posts the sums to the process a few times a second.
 
+import type { EvmSource } from "../families/evm/source/evm-source.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError } from "../platform/errors.js"
 import { silentLogger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { IngestOutcome } from "../raw/range-ingester.js"
 import type { ChainHead } from "../source/block-source.js"
-import type { EvmSource } from "../source/evm/evm-source.js"
 import type { FaultState } from "../status/process-state.js"
 import type { FromThread } from "./ingest-messages.js"
 

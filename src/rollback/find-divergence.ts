@@ -4,7 +4,7 @@
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 
 export type Divergence =

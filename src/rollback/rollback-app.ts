@@ -2,14 +2,14 @@
 // that looks, under the exclusive chain lock, whether it was done already.
 
 import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
-import { forgetObserved } from "../indexes/forget-observed.js"
+import { forgetObserved } from "../families/evm/indexes/forget-observed.js"
 import type { Random } from "../platform/random.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
 import { printMultirange, printRange } from "../postgres/multirange.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
 import { readWorkerCoverage, undoHeights } from "../workers/postgres/undo-heights.js"
 import type { RollbackIntent } from "./rollback-intent.js"

@@ -9,7 +9,7 @@ import { printMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import { rollbackLimits } from "./rollback-app.js"
 import { type RollbackIntent, readIntent } from "./rollback-intent.js"
 

@@ -2,7 +2,7 @@
 // it begins; those that only wait for it are named as waiting.
 
 import { countHeights } from "../domain/range-set.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import type { CauseFinder } from "./cause-finding.js"
 import type { ChainStatus, WorkerStatus } from "./chain-status.js"
 import { heldUpBy } from "./held-up-by.js"

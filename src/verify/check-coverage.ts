@@ -4,7 +4,7 @@ import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, subtract, union } from "../domain/range-set.js"
 import { parseMultirange } from "../postgres/multirange.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { Finding, Remedy } from "./finding.js"
 

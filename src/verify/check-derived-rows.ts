@@ -3,12 +3,12 @@
 
 import type { BlockRange } from "../domain/block-range.js"
 import { containsHeight, intersect, type RangeSet, rangeSet } from "../domain/range-set.js"
+import type { BlockView } from "../families/evm/raw/block-view.js"
 import { describeError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { printMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
-import type { BlockView } from "../workers/block-view.js"
 import { PostgresDerivedStore } from "../workers/postgres/postgres-derived-store.js"
 import { openSnapshot } from "../workers/postgres/postgres-raw-reader.js"
 import { RowSink } from "../workers/row-sink.js"

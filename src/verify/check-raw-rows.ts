@@ -2,7 +2,7 @@
 
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import { type Finding, oneBlock, refetchBlock } from "./finding.js"
 import { type PieceOptions, rawHeights } from "./raw-piece.js"
 

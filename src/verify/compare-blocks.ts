@@ -2,12 +2,12 @@
 // What one node says and another leaves out is no difference; `extra` is each node's own words, and is left out.
 
 import type { BlockRange } from "../domain/block-range.js"
+import { blockColumns, eventColumns, transactionColumns } from "../families/evm/raw/raw-tables.js"
+import { RawWriter } from "../families/evm/raw/raw-writer.js"
 import { describeError, isIndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
-import { blockColumns, eventColumns, transactionColumns } from "../raw/raw-tables.js"
-import { RawWriter } from "../raw/raw-writer.js"
 import type { BlockSource } from "../source/block-source.js"
 import { type Finding, oneBlock, refetchBlock } from "./finding.js"
 

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { DeriveStore } from "../../test/support/derive-store.js"
 import { openWholeStore } from "../../test/support/whole-store.js"
-import { builtInWorkers } from "../indexes/built-in-workers.js"
+import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"

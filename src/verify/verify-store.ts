@@ -6,7 +6,7 @@ import { intersect, type RangeSet, rangeSet, subtract } from "../domain/range-se
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import type { FoldPlan } from "../workers/fold-plan.js"
 import { planFolds } from "../workers/fold-plans.js"
 import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"

@@ -2,7 +2,7 @@
 // would be allowed; declarations written in plain JavaScript come here unchecked, so types are not relied on.
 
 import { IndexerError } from "../platform/errors.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import { columnTypes } from "./column.js"
 import { generatedColumns } from "./state-columns.js"
 import type { Columns, EventTable, StateTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"

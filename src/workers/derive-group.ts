@@ -2,11 +2,11 @@
 // done, all in one transaction. A worker that fails takes itself and those who depend on it out of the group, nobody else.
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import type { BlockView } from "../families/evm/raw/block-view.js"
 import type { Clock } from "../platform/clock.js"
 import { isIndexerError } from "../platform/errors.js"
 import type { TipGate } from "../platform/tip-gate.js"
 import type { Turns } from "../platform/turns.js"
-import type { BlockView } from "./block-view.js"
 import type { DeriveProgress } from "./derive-progress.js"
 import type { DerivedStore, EmittedRows } from "./derived-store.js"
 import type { RawRange, RawReader } from "./raw-range.js"

@@ -4,7 +4,7 @@
 import { chainLock } from "../coordination/postgres/coordination-tables.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 
 interface RawCoverage {
   chain_epoch: string

@@ -2,7 +2,7 @@
 // says at which epoch of the chain.
 
 import type { BlockRange } from "../domain/block-range.js"
-import type { BlockView } from "./block-view.js"
+import type { BlockView } from "../families/evm/raw/block-view.js"
 
 export interface RawRange {
   /** The chain's epoch in the snapshot: a rollback newer than this refuses the commit. */

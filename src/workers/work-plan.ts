@@ -4,7 +4,7 @@
 import type { ClaimMember } from "../coordination/lease-store.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-tables.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import type { WorkerRegistry } from "./worker-registry.js"
 
 export interface WorkPlan {

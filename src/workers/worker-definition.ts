@@ -1,7 +1,7 @@
 // What a worker is: a name, what it depends on, its tables, and how they are filled. Two shapes: an extract turns a block
 // into rows of event tables, a fold keeps a state table over event tables. A worker may have one or both.
 
-import type { BlockView } from "./block-view.js"
+import type { BlockView } from "../families/evm/raw/block-view.js"
 import type { Column, ColumnInput, ColumnKind } from "./column.js"
 
 export type Columns = Readonly<Record<string, Column>>

@@ -1,7 +1,7 @@
 // The workers a process knows, checked and put in order: a dependency always comes before its dependents, else they stay as
 // given. Pure; what is wrong with a declaration is said here, before any table is touched.
 
-import type { PartitionedTable } from "../raw/raw-tables.js"
+import type { PartitionedTable } from "../raw/partitioned-table.js"
 import { checkTables } from "./check-tables.js"
 import { checkWorker, refuse } from "./check-worker.js"
 import type { EventTable, StateTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { checkDerived } from "../checker/check-derived.js"
-import { formatReport } from "../checker/format-report.js"
+import { checkDerived } from "../../proof/checker/check-derived.js"
+import { formatReport } from "../../proof/checker/format-report.js"
 import { startChainServer } from "../support/chain-server.js"
 import { DerivedProbe } from "../support/derived-probe.js"
 import { StoreProbe } from "../support/store-probe.js"

@@ -3,8 +3,8 @@
 
 import fc from "fast-check"
 import type { Hex } from "../../src/domain/raw-block.js"
-import { eventTopics } from "../../src/indexes/evm-events/event-topics.js"
-import type { BlockView } from "../../src/workers/block-view.js"
+import { eventTopics } from "../../src/families/evm/indexes/evm-events/event-topics.js"
+import type { BlockView } from "../../src/families/evm/raw/block-view.js"
 import { address, blockView, type EventParts, type TransactionParts, word } from "./block-view.js"
 
 const nullOr = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> =>

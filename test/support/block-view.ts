@@ -2,8 +2,8 @@
 // value, so that tests can compare rows in plain values (run-extract.ts).
 
 import type { Hex } from "../../src/domain/raw-block.js"
+import type { BlockView, EventView, TransactionView } from "../../src/families/evm/raw/block-view.js"
 import { CopyBuffer } from "../../src/postgres/copy-buffer.js"
-import type { BlockView, EventView, TransactionView } from "../../src/workers/block-view.js"
 import { EncodedField } from "../../src/workers/encoded-field.js"
 
 export type EventParts = Partial<Pick<EventView, "index" | "address" | "topics" | "data" | "extra">>

@@ -1,6 +1,6 @@
 // Where the stretch that holds the chain's start ends, recomputed from coverage without the product's code or its views.
 
-import { parseMultirange } from "../checker/height-ranges.js"
+import { parseMultirange } from "../../proof/checker/height-ranges.js"
 
 export interface CoverageText {
   /** Multiranges, as the database prints them. */

@@ -1,6 +1,6 @@
 // Runs a worker's extract on one block without a store and returns what it emits, by table, in plain values.
 
-import type { BlockView } from "../../src/workers/block-view.js"
+import type { BlockView } from "../../src/families/evm/raw/block-view.js"
 import type { UpstreamRow, WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { PlainField } from "./block-view.js"
 

@@ -3,13 +3,7 @@
 
 import { type BlockRange, formatRange } from "../../domain/block-range.js"
 import { countHeights, intersect, type RangeSet } from "../../domain/range-set.js"
-import { IndexerError } from "../../platform/errors.js"
-import type { BinaryRows } from "../../postgres/binary-rows.js"
-import { parseMultirange } from "../../postgres/multirange.js"
-import type { SqlConnection } from "../../postgres/sql-connection.js"
-import type { Queryable } from "../../postgres/transaction.js"
-import type { BlockView } from "../block-view.js"
-import type { RawRange, RawReader } from "../raw-range.js"
+import type { BlockView } from "../../families/evm/raw/block-view.js"
 import {
   blockViewColumns,
   eventViewColumns,
@@ -17,7 +11,13 @@ import {
   RawEventView,
   RawTransactionView,
   transactionViewColumns,
-} from "./raw-views.js"
+} from "../../families/evm/raw/raw-views.js"
+import { IndexerError } from "../../platform/errors.js"
+import type { BinaryRows } from "../../postgres/binary-rows.js"
+import { parseMultirange } from "../../postgres/multirange.js"
+import type { SqlConnection } from "../../postgres/sql-connection.js"
+import type { Queryable } from "../../postgres/transaction.js"
+import type { RawRange, RawReader } from "../raw-range.js"
 
 const rowsPerPiece = 20_000
 /** A snapshot whose reader fell silent is ended by the server. */

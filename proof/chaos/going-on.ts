@@ -1,0 +1,30 @@
+// Work that goes on by itself after a fault, or under way before one: seen by the first block that is done.
+
+import { waitUntil } from "../../test/support/wait-until.js"
+import type { Stage } from "../faults/stage.js"
+
+/** Until the first block: I9's minute, the server's return included. */
+const withinMs = 60_000
+
+export interface GoingOnOptions {
+  readonly what: string
+  /** As many blocks as there are: whoever has all of them done before the first look goes on no more. */
+  readonly all: number
+}
+
+/** Resolves with the time it took. */
+export async function goingOn(stage: Stage, { what, all }: GoingOnOptions): Promise<number> {
+  const began = performance.now()
+  let first: number | undefined
+  await waitUntil(
+    async () => {
+      const done = await stage.progress()
+      first ??= done
+      return done !== first || done >= all
+    },
+    { what, timeoutMs: withinMs },
+  ).catch(async (error) => {
+    throw new Error(await stage.describe(), { cause: error })
+  })
+  return performance.now() - began
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict"
+import { type Chain, createChain } from "../../../bench/chain/synthetic-chain.js"
+import { seededRandom } from "../../../test/support/seeded-random.js"
+import { startTamperingNode } from "../../../test/support/tampering-node.js"
+import { waitUntil } from "../../../test/support/wait-until.js"
+import type { Stage } from "../../faults/stage.js"
+import { compareAll, times } from "../compare.js"
+import { healWithinMs } from "../heal-within.js"
+import type { Scenario } from "../scenario.js"
+
+const head = 240
+/** The first block that the branches do not share. */
+const forkAt = 60
+/** Of a person's command, on a busy machine. */
+const commandMs = 30_000
+const callsPerSecond = 100
+/** Without a new block: longer than a refused range waits for its next try. */
+const stillMs = 3_000
+
+/**
+ * Finality itself broken, as after an attack or with a node that was set up wrongly: half of the answers are of one branch, half of the other,
+ * and both are called final. Whatever is stored fits together, nothing is taken back, and a person who says which blocks have to go ends it.
+ */
+export const twoBranches: Scenario = {
+  name: "two-branches",
+  fault: "a balancer over two nodes whose branches are both final, until one of them is taken out",
+  count: { quick: 1, full: 50 },
+  async run(scene) {
+    const chain = createChain({ blocks: head, transactionsPerBlock: 2, logsPerBlock: 4, holders: 200 })
+    const postgres = await scene.postgres()
+    const refused = { seams: 0 }
+    const healedMs: number[] = []
+    let compared = ""
+    for (let round = 0; round < scene.count; round++) {
+      const seed = scene.seed * 1_000 + round
+      const branches = [chain, chain.fork({ at: forkAt, seed })] as const
+      const random = seededRandom(seed)
+      const node = await startTamperingNode(() => ({ chain: branches[random.next() < 0.5 ? 0 : 1], head }))
+      scene.ending(() => node.stop())
+      const stage = await scene.stage({
+        ...{ postgres, rpcUrl: node.url, roles: "ingest,work" },
+        // A range is one request, so all of it is of one branch: what does not fit are neighbours.
+        env: { RANGE_SIZE: "3", RPC_BATCH_BLOCKS: "3", REORG_CONFIRM_MS: "5000", POLL_INTERVAL_MS: "100" },
+      })
+      for (let i = 0; i < 3; i++) stage.start()
+      const seams = await untilStill(stage)
+      assert.deepEqual(await stage.probe.brokenLinks(), [], "neighbours were stored that do not fit")
+      assert.ok(seams > 0, "no neighbours were refused")
+      assert.deepEqual(
+        await stage.probe.rows("select from raw.rollbacks"),
+        [],
+        "final blocks were taken back without a person",
+      )
+      refused.seams += seams
+
+      const left = branches[round % 2]!
+      node.view = () => ({ chain: left, head })
+      await takeBack(stage)
+      const began = performance.now()
+      await stage.finish(head + 1, healWithinMs({ blocks: head, callsPerSecond }))
+      healedMs.push(performance.now() - began)
+      compared = await compareBranch(stage, left)
+      await stage.close()
+      scene.say(
+        `${round + 1} rounds, ${refused.seams} ranges refused, none stored beside one it does not fit`,
+      )
+    }
+    return {
+      ...{ times: scene.count, compared: `${compared}, in each round`, recovery: times(healedMs) },
+      facts: { ...refused },
+    }
+
+    async function compareBranch(stage: Stage, left: Chain): Promise<string> {
+      const honest = await startTamperingNode(() => ({ chain: left, head }))
+      scene.ending(() => honest.stop())
+      const expected = (complaint: string): boolean => complaint.includes('"code":"REORG_HALTED"')
+      return compareAll(stage, { against: { postgres, rpcUrl: honest.url }, head, expected })
+    }
+  },
+}
+
+/** Resolves when nothing more is stored: all of it is, or what is left does not fit. Says how many ranges were refused. */
+async function untilStill(stage: Stage): Promise<number> {
+  let [stored, since] = [0, 0]
+  await waitUntil(
+    async () => {
+      const [now, at] = [await stage.probe.storedBlocks(), performance.now()]
+      if (now > stored) [stored, since] = [now, at]
+      return stored > forkAt && at - since > stillMs
+    },
+    { what: "no more blocks are stored", timeoutMs: 120_000, everyMs: 100 },
+  )
+  return (await stage.probe.unfinished()).filter(({ code }) => code === "SEAM_MISMATCH").length
+}
+
+async function takeBack(stage: Stage): Promise<void> {
+  const command = stage.run(["rollback", "--to", String(forkAt - 1), "--yes"])
+  const timer = setTimeout(() => command.kill("SIGKILL"), commandMs)
+  const code = await command.exit
+  clearTimeout(timer)
+  assert.equal(code, 0, command.errors.join("\n"))
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createChain } from "../../bench/chain/synthetic-chain.js"
+import { chainLock } from "../../src/coordination/postgres/coordination-tables.js"
+import { Connection } from "../../src/postgres/connection.js"
+import { type PrivatePostgres, startPrivatePostgres } from "../../test/support/private-postgres.js"
+import { startTamperingNode, type TamperingNode } from "../../test/support/tampering-node.js"
+import { pause, waitUntil } from "../../test/support/wait-until.js"
+import { Stage } from "./stage.js"
+
+const bound = 12
+const chain = createChain({ blocks: 300, transactionsPerBlock: 3, logsPerBlock: 4, holders: 100 })
+let postgres: PrivatePostgres
+let node: TamperingNode
+let stage: Stage
+let holder: Connection
+let most = 0
+
+async function count(): Promise<void> {
+  const { rows } = await holder.query<{ n: number }>(
+    "select count(*)::int4 as n from pg_stat_activity where application_name like 'tidemark %'",
+  )
+  most = Math.max(most, rows[0]!.n)
+}
+
+beforeAll(async () => {
+  postgres = await startPrivatePostgres()
+  node = await startTamperingNode(() => ({ chain, head: 120, finalized: 60 }))
+  stage = await Stage.open({
+    postgres,
+    rpcUrl: node.url,
+    roles: "ingest,work,maintain,serve",
+    twoDatabases: true,
+    env: { REORG_CONFIRM_MS: "100", POLL_INTERVAL_MS: "50" },
+  })
+})
+afterAll(async () => {
+  await holder.end()
+  await stage.close()
+  await node.stop()
+  await postgres.remove()
+})
+
+// One story, on one store.
+describe("a process with all roles and two databases", () => {
+  const branch = chain.fork({ at: 110, seed: 3 })
+
+  it(`keeps to ${bound} connections, in the middle of a rollback too`, async () => {
+    stage.start()
+    await stage.derivedTo(121)
+    holder = await Connection.open({ url: stage.appUrl, applicationName: "test" })
+    // As a commit that takes its time: the rollback has to wait for it, with all that it needs in hand.
+    await holder.query("select pg_advisory_lock_shared($1, $2)", [...chainLock])
+    node.view = () => ({ chain: branch, head: 125, finalized: 60 })
+    await waitUntil(
+      async () => {
+        await count()
+        const { rows } = await holder.query(
+          "select 1 from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and not granted",
+        )
+        return rows.length > 0
+      },
+      { what: "a rollback that waits" },
+    )
+    for (let look = 0; look < 20; look++) {
+      await count()
+      await pause(50)
+    }
+    await holder.query("select pg_advisory_unlock_shared($1, $2)", [...chainLock])
+    await waitUntil(
+      async () => {
+        await count()
+        return (await stage.probe.hashAt(125)) === branch.hashAt(125)
+      },
+      { what: "the new branch" },
+    )
+    await stage.derivedTo(126)
+    expect(most).toBeGreaterThan(4)
+    expect(most).toBeLessThanOrEqual(bound)
+  })
+
+  it("and while it looks over the store at night, for which its lanes of history lend theirs", async () => {
+    for (const member of stage.members) {
+      member.kill("SIGTERM")
+      expect(await member.exit).toBe(0)
+    }
+    await holder.query("update app.chain_state set created_at = '2020-01-01'")
+    most = 0
+    stage.start()
+    await waitUntil(
+      async () => {
+        await count()
+        const { rows } = await holder.query(
+          "select 1 from app.audit_log where action = 'reconcile' and details ? 'left'",
+        )
+        return rows.length > 0
+      },
+      { what: "the look over the store", everyMs: 20 },
+    )
+    // A stretch that opened below finality is for the lanes of history: they are at work again.
+    node.view = () => ({ chain: branch, head: 300, finalized: 280 })
+    await stage.derivedTo(301)
+    expect(most).toBeGreaterThan(4)
+    expect(most).toBeLessThanOrEqual(bound)
+  })
+})

@@ -1,0 +1,60 @@
+// Ranges that were held by a process when it died or stopped, watched until somebody has done them.
+
+import type { TidemarkProcess } from "../../test/support/tidemark-process.js"
+import { waitUntil } from "../../test/support/wait-until.js"
+import { holderOf, type Stage } from "./stage.js"
+
+export class LostRanges {
+  readonly #stage: Stage
+  readonly #timeoutMs: number
+  readonly #watches: Promise<number>[] = []
+  #isOver = false
+
+  constructor(stage: Stage, { timeoutMs }: { timeoutMs: number }) {
+    this.#stage = stage
+    this.#timeoutMs = timeoutMs
+    // Nobody waits for them where the run failed.
+    stage.ending(async () => {
+      this.#isOver = true
+    })
+  }
+
+  get count(): number {
+    return this.#watches.length
+  }
+
+  /** To be called right after the process can do no more. */
+  async note(victim: TidemarkProcess): Promise<void> {
+    const since = performance.now()
+    const raw = (await this.#stage.probe.unfinished()).map((lease) => ({ ...lease, worker: undefined }))
+    for (const { leasedBy, status, worker, from, to } of [...raw, ...(await this.#stage.derived.leases())]) {
+      if (leasedBy !== holderOf(victim) || status !== "ACTIVE") continue
+      const watch = this.#whenDone(worker, from, to).then(() => performance.now() - since)
+      // Looked at in the end, by `recoveryMs`.
+      watch.catch(() => undefined)
+      this.#watches.push(watch)
+    }
+  }
+
+  /** From when each was lost to when it was done, in milliseconds. */
+  async recoveryMs(): Promise<number[]> {
+    return Promise.all(this.#watches)
+  }
+
+  #whenDone(worker: string | undefined, from: number, to: number): Promise<unknown> {
+    const { probe, derived } = this.#stage
+    const look = (): Promise<object[]> =>
+      worker === undefined
+        ? probe.rows("select 1 from raw.coverage where heights @> int8range($1, $2)", [from, to])
+        : derived.rows("select 1 from app.coverage where worker_type = $3 and heights @> int8range($1, $2)", [
+            from,
+            to,
+            worker,
+          ])
+    return waitUntil(async () => this.#isOver || (await look()).length > 0, {
+      what: `${worker ?? "raw"} [${from}, ${to}) done by another process`,
+      timeoutMs: this.#timeoutMs,
+      everyMs: 100,
+    })
+  }
+}

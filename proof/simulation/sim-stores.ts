@@ -1,0 +1,250 @@
+// What stands in for COPY in the simulation: blocks, rows and views go into the model as they are. What is proved when, and in which
+// transaction, is the product's.
+
+import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
+import { countHeights, intersect } from "../../src/domain/range-set.js"
+import type { RawBlock } from "../../src/domain/raw-block.js"
+import type { BlockView } from "../../src/families/evm/raw/block-view.js"
+import type { BlockWriter, RangeEdges, WriterTotals } from "../../src/families/evm/raw/raw-writer.js"
+import type { SqlConnection } from "../../src/postgres/sql-connection.js"
+import type { Queryable } from "../../src/postgres/transaction.js"
+import type { DerivedStore, EmittedRows, FoldRequest } from "../../src/workers/derived-store.js"
+import { readRangeState } from "../../src/workers/postgres/postgres-raw-reader.js"
+import type { RawRange, RawReader } from "../../src/workers/raw-range.js"
+import type { Emit, UpstreamRow, WorkerTables } from "../../src/workers/worker-definition.js"
+import { eventTables } from "../../src/workers/worker-registry.js"
+import type { CompiledStatement } from "./model/compile-statement.js"
+import { insertRow } from "./model/compile-statement.js"
+import type { ModelConnection } from "./model/model-connection.js"
+import type { ModelFold } from "./model/model-fold.js"
+import type { SimBlock } from "./sim-chain.js"
+import { simRegistry } from "./sim-workers.js"
+
+/** On the connection that is given, as one statement that may have to wait. */
+function execute(
+  tx: SqlConnection,
+  sql: string,
+  statement: CompiledStatement,
+  params: readonly unknown[] = [],
+): Promise<unknown> {
+  const connection = tx as ModelConnection
+  return connection.ask((settle) => connection.database.run(connection, { sql, params, statement }, settle))
+}
+
+const done = { rows: [], rowCount: 0 }
+
+export class SimBlockWriter implements BlockWriter {
+  totals: WriterTotals = { blocks: 0, transactions: 0, events: 0, encodedBytes: 0, sourceBytes: 0 }
+  private pending: SimBlock[] = []
+  private first: SimBlock | undefined
+  private last: SimBlock | undefined
+
+  get byteLength(): number {
+    return this.pending.length
+  }
+
+  add(block: RawBlock): void {
+    if (this.last && block.height !== this.last.height + 1)
+      throw new Error(`block ${block.height} came after block ${this.last.height}`)
+    this.first ??= block as SimBlock
+    this.last = block as SimBlock
+    this.pending.push(block as SimBlock)
+    this.totals.blocks++
+    this.totals.encodedBytes += 1_000
+  }
+
+  async flush(tx: SqlConnection): Promise<void> {
+    const blocks = this.pending
+    if (blocks.length === 0) return
+    await execute(tx, "copy raw.blocks", (context) => {
+      const table = context.server.table("raw.blocks")
+      for (const block of blocks) {
+        const { height, hashBytes: hash, parentBytes: parent_hash } = block
+        insertRow(context, { table, row: { height, hash, parent_hash, block } })
+      }
+      return done
+    })
+    this.pending = []
+  }
+
+  reset(): void {
+    this.totals = { blocks: 0, transactions: 0, events: 0, encodedBytes: 0, sourceBytes: 0 }
+    this.pending = []
+    this.first = undefined
+    this.last = undefined
+  }
+
+  edges(range: BlockRange): RangeEdges {
+    const { first, last } = this
+    if (!first || !last || first.height !== range.from || last.height !== range.to - 1)
+      throw new Error(`the source gave [${first?.height}, ${last?.height}] for ${formatRange(range)}`)
+    return { first, last }
+  }
+}
+
+/** In one snapshot: what proves that the range is covered, and its blocks. */
+export class SimRawReader implements RawReader {
+  private readonly connect: () => Promise<ModelConnection>
+  private connection: ModelConnection | undefined
+
+  constructor({ connect }: { connect: () => Promise<ModelConnection> }) {
+    this.connect = connect
+  }
+
+  async idleConnection(): Promise<ModelConnection> {
+    if (!this.connection || this.connection.closed) this.connection = await this.connect()
+    return this.connection
+  }
+
+  async open(range: BlockRange): Promise<RawRange> {
+    const connection = await this.idleConnection()
+    let blocks: SimBlock[] = []
+    // The model has no snapshots of several statements, so both are read at one moment.
+    const snapshot = {
+      query: (sql: string, params: readonly unknown[]) =>
+        connection.ask((settle) =>
+          connection.database.run(connection, { sql, params }, (error, result) => {
+            if (!error) blocks = storedBlocks(connection, range)
+            settle(error, result)
+          }),
+        ),
+    } as unknown as Queryable
+    const { chainEpoch, heights } = await readRangeState(snapshot, range)
+    const promised = countHeights(intersect(heights, [range]))
+    if (blocks.length !== promised)
+      throw new Error(
+        `raw.blocks has ${blocks.length} rows in ${formatRange(range)}, coverage says ${promised}`,
+      )
+    let at = 0
+    // Long ranges come in two pieces, so that something goes wrong between them.
+    const piece = Math.max(12, Math.ceil(blocks.length / 2))
+    return {
+      chainEpoch,
+      next: async () => {
+        if (at >= blocks.length) return undefined
+        const next = blocks.slice(at, at + piece)
+        at += piece
+        await connection.ask((settle) => settle(null, undefined))
+        return next as unknown as BlockView[]
+      },
+      close: () => Promise.resolve(),
+    }
+  }
+}
+
+function storedBlocks({ database }: ModelConnection, { from, to }: BlockRange): SimBlock[] {
+  const { rows } = database.table("raw.blocks")
+  const blocks: SimBlock[] = []
+  for (let height = from; height < to; height++) {
+    const block = rows.get(height)?.committed?.["block"]
+    if (block) blocks.push(block as SimBlock)
+  }
+  return blocks
+}
+
+class SimSink implements EmittedRows {
+  readonly emit: Emit<WorkerTables>
+  /** By table, by height. */
+  readonly rows: ReadonlyMap<string, Map<number, UpstreamRow[]>>
+  pendingRows = 0
+  private readonly emitted = new Map<string, number>()
+  private height = -1
+
+  constructor(worker: string) {
+    this.rows = new Map(eventTables(simRegistry.worker(worker)!).map(([table]) => [table, new Map()]))
+    this.emit = Object.fromEntries(
+      [...this.rows].map(([table, byHeight]) => [
+        table,
+        (row: UpstreamRow) => {
+          if (row["block_height"] !== this.height)
+            throw new Error(`a row of another block than ${this.height}`)
+          const same = byHeight.get(this.height)
+          if (same) same.push(row)
+          else byHeight.set(this.height, [row])
+          this.pendingRows++
+          this.emitted.set(table, this.rowsOf(table) + 1)
+        },
+      ]),
+    ) as Emit<WorkerTables>
+  }
+
+  get byteLength(): number {
+    return this.pendingRows
+  }
+
+  startBlock(height: number): void {
+    this.height = height
+  }
+
+  rowsOf(table: string): number {
+    return this.emitted.get(table) ?? 0
+  }
+
+  reset(): void {
+    this.written()
+    this.emitted.clear()
+  }
+
+  written(): void {
+    this.pendingRows = 0
+    for (const byHeight of this.rows.values()) byHeight.clear()
+  }
+}
+
+export class SimDerivedStore implements DerivedStore<SqlConnection, SimSink> {
+  private readonly folds: ReadonlyMap<string, readonly ModelFold[]>
+
+  constructor(folds: ReadonlyMap<string, readonly ModelFold[]>) {
+    this.folds = folds
+  }
+
+  createSink(worker: string): SimSink {
+    return new SimSink(worker)
+  }
+
+  async append(tx: SqlConnection, sink: SimSink): Promise<void> {
+    const statement: CompiledStatement = (context) => {
+      for (const [name, byHeight] of sink.rows) {
+        const table = context.server.table(`app.${name}`)
+        for (const [height, rows] of byHeight)
+          insertRow(context, { table, row: { block_height: height, rows } })
+      }
+      return done
+    }
+    const heights = [...sink.rows.values()].flatMap((byHeight) => [...byHeight.keys()])
+    await execute(tx, "copy rows", statement, [heights[0]!, heights.at(-1)! + 1])
+    sink.written()
+  }
+
+  async readRows(
+    tx: SqlConnection,
+    { table, range }: { table: string; range: BlockRange },
+  ): Promise<ReadonlyMap<number, readonly UpstreamRow[]>> {
+    const found = new Map<number, readonly UpstreamRow[]>()
+    const statement: CompiledStatement = (context) => {
+      const { rows } = context.server.table(`app.${table}`)
+      for (let height = range.from; height < range.to; height++) {
+        const values = rows.get(height)?.seenBy(context.transaction)
+        if (values) found.set(height, values["rows"] as UpstreamRow[])
+      }
+      return done
+    }
+    await execute(tx, "copy out", statement, [range.from, range.to])
+    return found
+  }
+
+  async applyFolds(tx: SqlConnection, { worker, range, without }: FoldRequest): Promise<void> {
+    for (const fold of this.folds.get(worker) ?? []) {
+      if (fold.plan.sources.every(({ table }) => without?.has(table))) continue
+      await execute(tx, "fold", fold.statement(range))
+    }
+  }
+
+  holdsUpTip(): Promise<boolean> {
+    return Promise.resolve(false)
+  }
+
+  resolveErrors(): Promise<void> {
+    return Promise.resolve()
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest"
+import { address } from "../../../../../test/support/block-view.js"
+import { runFold } from "../../../../../test/support/run-fold.js"
+import { zeroAddress } from "../evm-events/zero-address.js"
+import { ftHoldingsWorker } from "./ft-holdings-worker.js"
+
+const [coin, other, alice, bob] = [address(0xc0), address(0xc1), address(0xa), address(0xb)]
+const { ft_holdings } = ftHoldingsWorker.tables
+const fold = (...transfers: readonly [string, string, string, bigint][]) =>
+  runFold(ft_holdings, {
+    ft_transfers: transfers.map(([contract_address, from_address, to_address, amount], i) => ({
+      block_height: 1,
+      transaction_index: 0,
+      event_index: i,
+      contract_address,
+      from_address,
+      to_address,
+      amount,
+    })),
+  })
+
+test("a transfer takes from one holding and adds to the other, by token", () => {
+  expect(
+    fold([coin, zeroAddress, alice, 100n], [coin, alice, bob, 30n], [other, bob, zeroAddress, 4n]),
+  ).toEqual([
+    {
+      address: alice,
+      contract_address: coin,
+      balance: 70n,
+      transfers_in: 1n,
+      transfers_out: 1n,
+      event_rows: 2n,
+    },
+    {
+      address: bob,
+      contract_address: coin,
+      balance: 30n,
+      transfers_in: 1n,
+      transfers_out: 0n,
+      event_rows: 1n,
+    },
+    {
+      address: bob,
+      contract_address: other,
+      balance: -4n,
+      transfers_in: 0n,
+      transfers_out: 1n,
+      event_rows: 1n,
+    },
+  ])
+})
+
+test("a transfer to oneself leaves the balance", () => {
+  expect(fold([coin, alice, alice, 5n])).toMatchObject([{ balance: 0n, transfers_in: 1n, transfers_out: 1n }])
+})
+
+test("the zero address has no holding", () => {
+  expect(fold([coin, zeroAddress, zeroAddress, 5n])).toEqual([])
+})
+
+test("the table is declared as documented", () => {
+  expect(Object.keys(ft_holdings.key)).toEqual(["address", "contract_address"])
+  expect(Object.keys(ft_holdings.columns)).toEqual(["balance", "transfers_in", "transfers_out"])
+  expect(ft_holdings.columns["balance"]).toEqual({ aggregate: "sum", kind: "numeric" })
+  expect(ft_holdings.indexes).toEqual([["contract_address", "balance"]])
+  expect(ft_holdings.track).toBeUndefined()
+  expect(ftHoldingsWorker.dependencies).toEqual(["token_worker"])
+})

@@ -1,0 +1,36 @@
+// ft_holdings_worker: what an address holds of a fungible token, as far as its transfers tell. A token that changes balances
+// without saying so (rebasing, hidden fees) has other balances than these.
+
+import { bytes, int8, numeric } from "../../../../workers/column.js"
+import { defineWorker, stateTable, sum } from "../../../../workers/define-worker.js"
+import { zeroAddress } from "../evm-events/zero-address.js"
+
+const one = { literal: 1 } as const
+
+export const ftHoldingsWorker = defineWorker({
+  name: "ft_holdings_worker",
+  version: 1,
+  dependencies: ["token_worker"],
+  tables: {
+    ft_holdings: stateTable({
+      key: { address: bytes, contract_address: bytes },
+      // Below zero while the transfers that brought the tokens are not in yet.
+      columns: { balance: sum(numeric), transfers_in: sum(int8), transfers_out: sum(int8) },
+      sources: [
+        {
+          table: "ft_transfers",
+          where: { from_address: { isNot: zeroAddress } },
+          key: { address: "from_address", contract_address: "contract_address" },
+          set: { balance: { negate: "amount" }, transfers_out: one },
+        },
+        {
+          table: "ft_transfers",
+          where: { to_address: { isNot: zeroAddress } },
+          key: { address: "to_address", contract_address: "contract_address" },
+          set: { balance: "amount", transfers_in: one },
+        },
+      ],
+      indexes: [["contract_address", "balance"]],
+    }),
+  },
+})

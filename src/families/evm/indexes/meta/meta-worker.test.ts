@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest"
+import { address, blockView, data, word } from "../../../../../test/support/block-view.js"
+import { declaredTable } from "../../../../../test/support/declared-table.js"
+import { runExtract } from "../../../../../test/support/run-extract.js"
+import { sumsByKey } from "../../../../../test/support/run-fold.js"
+import { eventTopics } from "../evm-events/event-topics.js"
+import { metaWorker } from "./meta-worker.js"
+
+const alice = address(0xa)
+const bob = address(0xb)
+const token = address(0x70)
+const transfer = (from: string, to: string) => ({
+  address: token,
+  topics: [eventTopics["Transfer(address,address,uint256)"], word(from), word(to)],
+  data: data(5),
+})
+
+test("an address in a role is a row", () => {
+  const block = blockView({
+    height: 5,
+    timestampUs: 9n,
+    transactions: [{ index: 1, id: word(1), from: alice, to: alice }],
+  })
+  const row = {
+    block_height: 5,
+    transaction_index: 1,
+    transaction_id: word(1),
+    address: alice,
+    timestamp: 9n,
+  }
+  expect(runExtract(metaWorker, block)).toEqual({
+    address_transactions: [
+      { ...row, role: "from", first_of_transaction: true },
+      { ...row, role: "to", first_of_transaction: false },
+    ],
+    contract_deployments: [],
+  })
+})
+
+test("a deployment is a row", () => {
+  const events = [
+    {
+      index: 3,
+      address: token,
+      topics: [eventTopics["ChildDeployed(address,bool)"], word(bob)],
+      data: data(0),
+    },
+  ]
+  const block = blockView({
+    height: 5,
+    timestampUs: 9n,
+    transactions: [{ index: 1, id: word(1), from: alice, to: null, contractAddress: token, events }],
+  })
+  const row = { block_height: 5, transaction_index: 1, transaction_id: word(1), timestamp: 9n }
+  expect(runExtract(metaWorker, block)["contract_deployments"]).toEqual([
+    {
+      ...row,
+      event_index: -1,
+      address: token,
+      deployer: alice,
+      method: "transaction",
+      init_code_hash: expect.any(Uint8Array),
+    },
+    { ...row, event_index: 3, address: bob, deployer: token, method: "factory", init_code_hash: null },
+  ])
+})
+
+describe("state", () => {
+  const block = blockView({
+    transactions: [
+      { from: alice, to: token, events: [transfer(alice, bob), transfer(bob, alice)] },
+      { from: alice, to: alice },
+      { from: bob, to: null, contractAddress: token },
+    ],
+  })
+  const rows = runExtract(metaWorker, block)
+  const zero = {
+    transaction_count: 0n,
+    sent_count: 0n,
+    received_count: 0n,
+    token_sent_count: 0n,
+    token_received_count: 0n,
+    emitted_count: 0n,
+    created_count: 0n,
+  }
+
+  test("address_stats counts a transaction once, and each role in it", () => {
+    expect(sumsByKey(metaWorker.tables.address_stats, rows)).toEqual({
+      [alice]: {
+        ...zero,
+        transaction_count: 2n,
+        sent_count: 2n,
+        received_count: 1n,
+        token_sent_count: 1n,
+        token_received_count: 1n,
+      },
+      [bob]: {
+        ...zero,
+        transaction_count: 2n,
+        sent_count: 1n,
+        token_sent_count: 1n,
+        token_received_count: 1n,
+      },
+      [token]: { ...zero, transaction_count: 2n, received_count: 1n, emitted_count: 1n, created_count: 1n },
+    })
+  })
+
+  test("smart_contracts has what was deployed, by its last deployment", () => {
+    const { smart_contracts } = metaWorker.tables
+    expect(sumsByKey(smart_contracts, rows)).toMatchObject({ [token]: { deployment_count: 1n } })
+    expect(smart_contracts.sources).toEqual([
+      {
+        table: "contract_deployments",
+        key: { address: "address" },
+        set: {
+          deployment_count: { literal: 1 },
+          deployer: "deployer",
+          transaction_id: "transaction_id",
+          method: "method",
+          init_code_hash: "init_code_hash",
+        },
+      },
+    ])
+  })
+})
+
+test("its tables are declared as documented", () => {
+  const { tables } = metaWorker
+  expect(Object.keys(tables)).toEqual([
+    "address_transactions",
+    "address_stats",
+    "contract_deployments",
+    "smart_contracts",
+  ])
+  expect(declaredTable(tables.address_transactions)).toEqual({
+    columns: [
+      "block_height int8",
+      "transaction_index int4",
+      "transaction_id bytes",
+      "address bytes",
+      "role text",
+      "timestamp timestamp",
+      "first_of_transaction bool",
+    ],
+    key: ["block_height", "transaction_id", "address", "role"],
+    partitionBlocks: 10_000_000,
+    indexes: [["address", "block_height", "transaction_index"]],
+  })
+  expect(declaredTable(tables.address_stats)).toEqual({
+    key: ["address bytes"],
+    columns: [
+      "transaction_count sum int8",
+      "sent_count sum int8",
+      "received_count sum int8",
+      "token_sent_count sum int8",
+      "token_received_count sum int8",
+      "emitted_count sum int8",
+      "created_count sum int8",
+    ],
+    track: ["first", "last"],
+    position: ["block_height", "transaction_index"],
+    indexes: [],
+  })
+  expect(declaredTable(tables.contract_deployments)).toEqual({
+    columns: [
+      "block_height int8",
+      "transaction_index int4",
+      "event_index int4",
+      "transaction_id bytes",
+      "timestamp timestamp",
+      "address bytes",
+      "deployer bytes?",
+      "method text",
+      "init_code_hash bytes?",
+    ],
+    key: ["block_height", "transaction_index", "event_index"],
+    partitionBlocks: undefined,
+    indexes: [["address", "block_height", "transaction_index", "event_index"]],
+  })
+  expect(declaredTable(tables.smart_contracts)).toEqual({
+    key: ["address bytes"],
+    columns: [
+      "deployment_count sum int8",
+      "deployer last bytes",
+      "transaction_id last bytes",
+      "method last text",
+      "init_code_hash last bytes",
+    ],
+    track: ["first", "last"],
+    position: ["block_height", "transaction_index", "event_index"],
+    indexes: [],
+  })
+})

@@ -1,0 +1,185 @@
+// Asks a node what contracts call themselves, all at one block. Every contract gets its own outcome, whatever the others do: a
+// request that fails is halved down to the one that breaks it. Only a node that answers nothing at all is an error here.
+
+import type { Hex } from "../../../../domain/raw-block.js"
+import { IndexerError, isIndexerError } from "../../../../platform/errors.js"
+import { askAtBlock, identityContract, type ObservedBlock, quantity } from "../observing/ask-at-block.js"
+import type { ContractNode, NodeAnswer, NodeCall } from "../observing/contract-node.js"
+import { decodeMulticall, encodeMulticall, multicallAddress, type Question } from "./multicall.js"
+
+export const kinds = ["name", "symbol", "decimals"] as const
+export type Kind = (typeof kinds)[number]
+
+/** Bytes as the contract returned them; null where the call failed or returned nothing. */
+export type Answers = Readonly<Record<Kind, Uint8Array | null>>
+
+export type Outcome =
+  | { readonly contract: Hex; readonly status: "answered"; readonly answers: Answers }
+  | { readonly contract: Hex; readonly status: "silent" | "failed" }
+  /** Nothing is known and nothing is held against it: ask another time. */
+  | { readonly contract: Hex; readonly status: "deferred" }
+
+export interface AskOptions {
+  readonly contracts: readonly Hex[]
+  readonly block: ObservedBlock
+  readonly signal: AbortSignal
+}
+
+export interface GasLimits {
+  /** Of one question. Ends loops, and answers of megabytes: memory gets dearer with its square. */
+  readonly callGas: number
+  readonly multicallGas: number
+}
+
+export const defaultGasLimits: GasLimits = { callGas: 3_000_000, multicallGas: 25_000_000 }
+
+const selectors: Readonly<Record<Kind, Hex>> = {
+  name: "0x06fdde03",
+  symbol: "0x95d89b41",
+  decimals: "0x313ce567",
+}
+/** Failures of multicalls in a row, of any size, after which the node is taken to refuse them all. A single bad contract makes six of 50. */
+const multicallsGivenUpAfter = 20
+
+interface Group {
+  readonly contracts: readonly Hex[]
+  /** The last try of a single contract: a node that was away for a moment must not be held against it. */
+  readonly again: boolean
+}
+
+export class ContractInquirer {
+  readonly #node: ContractNode
+  readonly #gas: GasLimits
+  /** Undefined until the node said whether the contract is there. */
+  #hasMulticall: boolean | undefined
+  #failedMulticalls = 0
+
+  constructor(node: ContractNode, gas: GasLimits = defaultGasLimits) {
+    this.#node = node
+    this.#gas = gas
+  }
+
+  /** Outcomes as they come, each contract once. Throws when the node does not answer, or does not have the block. */
+  async *ask({ contracts, block, signal }: AskOptions): AsyncGenerator<readonly Outcome[]> {
+    if (contracts.length === 0) return
+    await this.#lookForMulticall(block, signal)
+    const groups: Group[] = [{ contracts, again: false }]
+    for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
+      signal.throwIfAborted()
+      try {
+        yield await this.#askGroup(group.contracts, block, signal)
+      } catch (error) {
+        if (signal.aborted || !isIndexerError(error) || error.code === "RPC_BLOCK_MISSING") throw error
+        // Throws when the node answers nothing at all: then it is no fault of these contracts.
+        await this.#askControls(block, signal)
+        const rest = smallerGroups(group)
+        groups.push(...rest)
+        if (rest.length > 0) continue
+        const status = error.code === "RPC_RATE_LIMITED" ? "deferred" : "failed"
+        yield [{ contract: group.contracts[0]!, status }]
+      }
+    }
+  }
+
+  async #askGroup(contracts: readonly Hex[], block: ObservedBlock, signal: AbortSignal): Promise<Outcome[]> {
+    const questions = contracts.flatMap((contract) =>
+      kinds.map((kind) => ({ contract, data: selectors[kind] })),
+    )
+    const answers: (Uint8Array | null)[] =
+      contracts.length > 1 && this.#usesMulticall()
+        ? await this.#askTogether(questions, block, signal)
+        : questions.map(() => null)
+    // Whoever burns the gas of a multicall makes its neighbours fail: what failed there says nothing yet.
+    const open = questions.map((_, i) => i).filter((i) => answers[i] === null)
+    const alone = await this.#askEach(
+      open.map((i) => questions[i]!),
+      block,
+      signal,
+    )
+    open.forEach((place, i) => {
+      answers[place] = alone[i]!
+    })
+    return contracts.map((contract, i) => outcomeOf(contract, answers.slice(i * kinds.length)))
+  }
+
+  async #askTogether(
+    questions: readonly Question[],
+    block: ObservedBlock,
+    signal: AbortSignal,
+  ): Promise<(Uint8Array | null)[]> {
+    // Counted first: it fails by an exception as well as by its answer.
+    this.#failedMulticalls++
+    const call = this.#ethCall(multicallAddress, encodeMulticall(questions), this.#gas.multicallGas, block)
+    const [answer] = await this.#askAt(block, [call], signal)
+    const reply = bytesOf(answer!)
+    const results = reply === null ? undefined : decodeMulticall(reply, questions.length)
+    if (results === undefined)
+      throw new IndexerError("RPC_ERROR", `a multicall of ${questions.length} questions gave nothing`)
+    this.#failedMulticalls = 0
+    return results
+  }
+
+  async #askEach(
+    questions: readonly Question[],
+    block: ObservedBlock,
+    signal: AbortSignal,
+  ): Promise<(Uint8Array | null)[]> {
+    if (questions.length === 0) return []
+    const calls = questions.map(({ contract, data }) =>
+      this.#ethCall(contract, data, this.#gas.callGas, block),
+    )
+    return (await this.#askAt(block, calls, signal)).map(bytesOf)
+  }
+
+  #askControls(block: ObservedBlock, signal: AbortSignal): Promise<readonly NodeAnswer[]> {
+    return this.#askAt(block, [], signal)
+  }
+
+  #askAt(
+    block: ObservedBlock,
+    calls: readonly NodeCall[],
+    signal: AbortSignal,
+  ): Promise<readonly NodeAnswer[]> {
+    const control = this.#ethCall(identityContract, "0x01", this.#gas.callGas, block)
+    return askAtBlock(this.#node, { block, control, calls, signal })
+  }
+
+  async #lookForMulticall(block: ObservedBlock, signal: AbortSignal): Promise<void> {
+    if (this.#hasMulticall !== undefined) return
+    const call = { method: "eth_getCode", params: [multicallAddress, quantity(block.height)] }
+    const code = bytesOf((await this.#askAt(block, [call], signal))[0]!)
+    // An error is no answer: asked again next time.
+    if (code !== null) this.#hasMulticall = code.length > 0
+  }
+
+  #usesMulticall(): boolean {
+    return this.#hasMulticall === true && this.#failedMulticalls < multicallsGivenUpAfter
+  }
+
+  #ethCall(to: Hex, data: Hex, gas: number, block: ObservedBlock): NodeCall {
+    return { method: "eth_call", params: [{ to, data, gas: quantity(gas) }, quantity(block.height)] }
+  }
+}
+
+function smallerGroups({ contracts, again }: Group): Group[] {
+  if (contracts.length === 1) return again ? [] : [{ contracts, again: true }]
+  const middle = contracts.length >> 1
+  return [contracts.slice(middle), contracts.slice(0, middle)].map((half) => ({
+    contracts: half,
+    again: false,
+  }))
+}
+
+function outcomeOf(contract: Hex, results: readonly (Uint8Array | null)[]): Outcome {
+  const [name = null, symbol = null, decimals = null] = results.map((bytes) => (bytes?.length ? bytes : null))
+  if (name === null && symbol === null && decimals === null) return { contract, status: "silent" }
+  return { contract, status: "answered", answers: { name, symbol, decimals } }
+}
+
+/** Null for an error, and for what is no hex. */
+function bytesOf({ value, error }: NodeAnswer): Uint8Array | null {
+  if (error !== null || typeof value !== "string" || !value.startsWith("0x")) return null
+  const bytes = Buffer.from(value.slice(2), "hex")
+  // The decoder stops at the first character that is no digit, without a word.
+  return bytes.length * 2 === value.length - 2 ? bytes : null
+}

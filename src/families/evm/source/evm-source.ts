@@ -1,0 +1,226 @@
+// The EVM chain behind the BlockSource contract: composed of the providers and the range fetcher. Made in
+// the main thread and in every worker thread; only the limits are shared between them.
+
+import type { BlockRange } from "../../../domain/block-range.js"
+import type { Hex, RawBlock } from "../../../domain/raw-block.js"
+import type { Clock } from "../../../platform/clock.js"
+import { type ErrorCode, IndexerError } from "../../../platform/errors.js"
+import type { Logger } from "../../../platform/logger.js"
+import type { Random } from "../../../platform/random.js"
+import { BatchSize } from "../../../source/batch-size.js"
+import type {
+  BlockSource,
+  ChainHead,
+  ChainIdentity,
+  FetchOptions,
+  FetchRangeOptions,
+  ProviderHashes,
+} from "../../../source/block-source.js"
+import { ByteBudget } from "../../../source/byte-budget.js"
+import type { CircuitOptions } from "../../../source/circuit-breaker.js"
+import { providerLabels } from "../../../source/provider-url.js"
+import { createSharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
+import { isObject } from "./block-json.js"
+import { BloomReader } from "./bloom.js"
+import { RangeFetcher } from "./fetch-range.js"
+import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"
+import { JsonRpcClient } from "./json-rpc-client.js"
+import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
+import { type RpcCounter, RpcCounters } from "./rpc-counters.js"
+import { decimalText, type ProviderHealth, RpcPool } from "./rpc-pool.js"
+import { allChecks, type CheckSwitches } from "./verify-block.js"
+
+export interface EvmSourceDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export interface EvmProviderOptions {
+  /** http:// or https:// */
+  readonly url: string
+  /** Made by createSharedLimit in the main thread and passed to all others. Absent: no limits. */
+  readonly limit?: SharedLimitHandle | undefined
+}
+
+export interface EvmSourceOptions {
+  /** In order of preference. */
+  readonly providers: readonly EvmProviderOptions[]
+  /** Decimal text. Providers on another chain are not used. */
+  readonly expectedChainId?: string | undefined
+  readonly timeoutMs?: number | undefined
+  readonly maxResponseBytes?: number | undefined
+  readonly rounds?: number | undefined
+  readonly backoffMs?: number | undefined
+  readonly circuit?: CircuitOptions | undefined
+  readonly maxBatchBlocks?: number | undefined
+  readonly bytesInFlight?: number | undefined
+  readonly prefetch?: number | undefined
+  readonly checks?: Partial<CheckSwitches> | undefined
+  readonly verify?: "standard" | "roots" | undefined
+  readonly refetches?: number | undefined
+  readonly refetchDelayMs?: number | undefined
+}
+
+/** No answer to a request as a whole, which may be the fault of one call in it. */
+const wholeRequestFailed: readonly ErrorCode[] = [
+  "RPC_UNREACHABLE",
+  "RPC_TIMEOUT",
+  "RPC_ERROR",
+  "RPC_BAD_RESPONSE",
+  "RPC_RESPONSE_TOO_LARGE",
+]
+
+const noHash = `0x${"0".repeat(64)}`
+
+export function createEvmSource(deps: EvmSourceDeps, options: EvmSourceOptions): EvmSource {
+  return new EvmSource(deps, options)
+}
+
+export class EvmSource implements BlockSource {
+  readonly #pool: RpcPool
+  readonly #ranges: RangeFetcher
+  #chainId: string | undefined
+
+  constructor(deps: EvmSourceDeps, options: EvmSourceOptions) {
+    this.#chainId = options.expectedChainId
+    if (options.providers.length === 0) {
+      throw new IndexerError("CONFIG_INVALID", "a chain needs at least one http:// or https:// RPC URL")
+    }
+    const counters = new RpcCounters()
+    const labels = providerLabels(options.providers.map(({ url }) => url))
+    const providers = options.providers.map(
+      ({ url, limit }, i) =>
+        new JsonRpcClient(
+          { ...deps, counters },
+          {
+            url,
+            label: labels[i]!,
+            limit: limit ?? createSharedLimit(),
+            timeoutMs: options.timeoutMs,
+            maxResponseBytes: options.maxResponseBytes,
+            circuit: options.circuit,
+          },
+        ),
+    )
+    const { expectedChainId, rounds, backoffMs } = options
+    this.#pool = new RpcPool(deps, { providers, counters, expectedChainId, rounds, backoffMs })
+    this.#ranges = new RangeFetcher(
+      {
+        ...deps,
+        pool: this.#pool,
+        budget: new ByteBudget(options.bytesInFlight ?? 32 * 1024 * 1024),
+        size: new BatchSize({ maxBatchBlocks: options.maxBatchBlocks ?? 100 }),
+        blooms: new BloomReader(),
+      },
+      {
+        checks: { ...allChecks, ...options.checks },
+        verify: options.verify ?? "standard",
+        prefetch: options.prefetch ?? 4,
+        refetches: options.refetches ?? 3,
+        refetchDelayMs: options.refetchDelayMs ?? 200,
+      },
+    )
+  }
+
+  async identity({ signal }: FetchOptions): Promise<ChainIdentity> {
+    const calls = [
+      { method: "eth_chainId", params: [] },
+      { method: "eth_getBlockByNumber", params: ["0x0", false] },
+    ]
+    const identity = await this.#pool.attempt(
+      async (provider) => {
+        const [chain, genesis] = await provider.call(calls, { signal, errorsAsValues: true })
+        const chainId = decimalText(chain!.value)
+        if (chainId === undefined) throw badAnswer(`${provider.label}: eth_chainId answered no quantity`)
+        const hash = isObject(genesis!.value) ? toHexBytes(genesis!.value["hash"], 32) : null
+        // A node that has pruned its first block still is a chain: only the id identifies it then.
+        return { chainId, genesisHash: hash ?? noHash }
+      },
+      { signal },
+    )
+    this.#chainId ??= identity.chainId
+    return identity
+  }
+
+  async head({ signal, urgent }: FetchOptions): Promise<ChainHead> {
+    const calls = ["latest", "finalized"].map((tag) => ({
+      method: "eth_getBlockByNumber",
+      params: [tag, false],
+    }))
+    const head = await this.#pool.attempt(
+      async (provider) => {
+        const [latest, finalized] = await provider.call(calls, { signal, urgent, errorsAsValues: true })
+        if (latest!.error !== null) throw provider.callError("eth_getBlockByNumber", latest!.error)
+        const known = readHead(latest!.value)
+        if (known === undefined) throw badAnswer(`${provider.label} answered no block for "latest"`)
+        const finalizedHeight = readHead(finalized!.value)?.height ?? null
+        return { ...known, finalizedHeight }
+      },
+      { signal, urgent },
+    )
+    return head
+  }
+
+  async *fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncGenerator<readonly RawBlock[]> {
+    if (this.#chainId === undefined) await this.identity(options)
+    const chainId = quantityOfDecimal(this.#chainId!)
+    yield* this.#ranges.fetchRange(range, { ...options, chainId })
+  }
+
+  async blockHash(height: number, { signal, urgent }: FetchOptions): Promise<Hex | null> {
+    const call = { method: "eth_getBlockByNumber", params: [quantityText(height), false] }
+    const [answer] = await this.#pool.call([call], { signal, urgent })
+    if (answer!.value === null) return null
+    const hash = isObject(answer!.value) ? toHexBytes(answer!.value["hash"], 32) : null
+    if (hash === null) throw badAnswer(`the answer for block ${height} has no hash`)
+    return hash
+  }
+
+  async hashesByProvider(
+    heights: readonly number[],
+    { signal, urgent }: FetchOptions,
+  ): Promise<readonly ProviderHashes[]> {
+    const calls = heights.map((height) => ({
+      method: "eth_getBlockByNumber",
+      params: [quantityText(height), false],
+    }))
+    const answers = await this.#pool.askEach((provider) => provider.call(calls, { signal, urgent }), {
+      signal,
+      urgent,
+    })
+    return answers.map(({ label, value }) => ({
+      provider: label,
+      hashes: value.map((answer) => (isObject(answer.value) ? toHexBytes(answer.value["hash"], 32) : null)),
+    }))
+  }
+
+  /** Any calls as one batch, their errors as values. Each provider is asked once: whoever asks may know a smaller question. */
+  call(calls: readonly RpcCall[], { signal }: FetchOptions): Promise<RpcAnswer[]> {
+    return this.#pool.call(calls, { signal, errorsAsValues: true, giveUpAfterRoundOn: wholeRequestFailed })
+  }
+
+  providers(): ProviderHealth[] {
+    return this.#pool.providers()
+  }
+
+  takeCounters(): RpcCounter[] {
+    return this.#pool.takeCounters()
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+}
+
+/** The chain's id as transactions name it. */
+export const quantityOfDecimal = (decimal: string): string => `0x${BigInt(decimal).toString(16)}`
+
+const badAnswer = (message: string): IndexerError => new IndexerError("RPC_BAD_RESPONSE", message)
+
+function readHead(value: unknown): { readonly height: number; readonly hash: Hex } | undefined {
+  if (!isObject(value)) return undefined
+  const height = quantityValue(value["number"])
+  const hash = toHexBytes(value["hash"], 32)
+  return height >= 0 && hash !== null ? { height, hash } : undefined
+}

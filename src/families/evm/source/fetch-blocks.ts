@@ -1,0 +1,234 @@
+// Blocks with their receipts from one provider, all in one request: eth_getBlockByNumber and eth_getBlockReceipts for each
+// height. A node without the latter is asked receipt by receipt, and that is remembered.
+
+import type { BlockRange } from "../../../domain/block-range.js"
+import type { Hex } from "../../../domain/raw-block.js"
+import { IndexerError, isIndexerError } from "../../../platform/errors.js"
+import { type BlockJson, type FetchedBlock, isObject, type ReceiptJson } from "./block-json.js"
+import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"
+import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
+import type { RpcAnswer, RpcCall, RpcReply } from "./json-rpc-reply.js"
+
+/** The answer for a range of heights, parsed only when it is read. */
+export interface FetchedBatch {
+  readonly range: BlockRange
+  readonly provider: JsonRpcClient
+  readonly bytes: number
+  /** The block at a height of the range. Throws a typed error when the answer is not what was asked for. */
+  block(height: number): FetchedBlock
+  /** The hash of the block below, where it was asked for; undefined when the answer has none. */
+  parent(): Hex | undefined
+  /** Gives its memory back: every block was taken, and none is read any more. */
+  release(): void
+}
+
+/** "Method not found" (JSON-RPC) and "method not supported" (EIP-1474). */
+const unsupportedCodes = new Set([-32601, -32004])
+/** So many null receipts in a row for blocks with transactions, and the method is taken as missing. */
+const maxNullReceipts = 3
+const receiptsPerRequest = 100
+
+export interface FetchBlocksOptions extends CallOptions {
+  /** Asks for the header of the block below the range, too. */
+  readonly withParent?: boolean | undefined
+  /** Takes no block up to this height from a provider that does not call it final. */
+  readonly finalTo?: number | undefined
+}
+
+export function fetchBlocks(
+  provider: JsonRpcClient,
+  range: BlockRange,
+  options: FetchBlocksOptions,
+): Promise<FetchedBatch> {
+  return provider.receiptsByTransaction
+    ? fetchByTransaction(provider, range, options)
+    : fetchByBlock(provider, range, options)
+}
+
+async function fetchByBlock(
+  provider: JsonRpcClient,
+  range: BlockRange,
+  options: FetchBlocksOptions,
+): Promise<FetchedBatch> {
+  const calls: RpcCall[] = []
+  for (let height = range.from; height < range.to; height++) {
+    calls.push(blockCall(height), { method: "eth_getBlockReceipts", params: [quantityText(height)] })
+  }
+  const count = range.to - range.from
+  // Last, so that the others are where they always are.
+  if (options.withParent) calls.push(headerCall(range.from - 1))
+  const lastFinal = lastFinalIn(range, options)
+  if (lastFinal !== undefined) calls.push(finalizedCall)
+  const reply = await provider.post(calls, options)
+  if (lastFinal !== undefined) assertFinal(provider, lastFinal, reply.answer(calls.length - 1))
+  const exact = once(() => reply.readExact())
+  return {
+    range,
+    provider,
+    bytes: reply.bytes,
+    parent: () => (options.withParent ? hashIn(() => reply.answer(2 * count)) : undefined),
+    release: () => reply.release(),
+    block: (height) => {
+      const i = height - range.from
+      const block = readBlock(provider, height, reply.answer(2 * i))
+      return {
+        height,
+        block,
+        receipts: readReceipts(provider, height, block, reply.answer(2 * i + 1)),
+        bytes: Math.ceil(reply.bytes / count),
+        provider: provider.label,
+        exact: () => ({
+          block: exact()[2 * i]!.value as BlockJson,
+          receipts: (exact()[2 * i + 1]!.value ?? []) as ReceiptJson[],
+        }),
+      }
+    },
+  }
+}
+
+async function fetchByTransaction(
+  provider: JsonRpcClient,
+  range: BlockRange,
+  options: FetchBlocksOptions,
+): Promise<FetchedBatch> {
+  const heights = Array.from({ length: range.to - range.from }, (_, i) => range.from + i)
+  const below = options.withParent ? [headerCall(range.from - 1)] : []
+  const lastFinal = lastFinalIn(range, options)
+  const final = lastFinal === undefined ? [] : [finalizedCall]
+  const reply = await provider.post([...heights.map(blockCall), ...below, ...final], options)
+  const answers = reply.read()
+  if (lastFinal !== undefined) assertFinal(provider, lastFinal, answers.at(-1)!)
+  const blocks = heights.map((height, i) => readBlock(provider, height, answers[i]!))
+  const calls = blocks.flatMap((block) =>
+    block.transactions.map((tx): RpcCall => ({ method: "eth_getTransactionReceipt", params: [tx?.hash] })),
+  )
+  const replies: RpcReply[] = []
+  for (let at = 0; at < calls.length; at += receiptsPerRequest) {
+    replies.push(await provider.post(calls.slice(at, at + receiptsPerRequest), options))
+  }
+  const bytes = replies.reduce((sum, each) => sum + each.bytes, reply.bytes)
+  const receipts = once(() => replies.flatMap((each) => each.read()))
+  const exactBlocks = once(() => reply.readExact())
+  const exactReceipts = once(() => replies.flatMap((each) => each.readExact()))
+  return {
+    range,
+    provider,
+    bytes,
+    parent: () => (options.withParent ? hashIn(() => answers[heights.length]!) : undefined),
+    release: () => undefined,
+    block: (height) => {
+      const i = height - range.from
+      const block = blocks[i]!
+      const first = blocks.slice(0, i).reduce((sum, { transactions }) => sum + transactions.length, 0)
+      const last = first + block.transactions.length
+      return {
+        height,
+        block,
+        receipts: receipts()
+          .slice(first, last)
+          .map((answer) => readReceipt(provider, height, answer)),
+        bytes: Math.ceil(bytes / blocks.length),
+        provider: provider.label,
+        exact: () => ({
+          block: exactBlocks()[i]!.value as BlockJson,
+          receipts: exactReceipts()
+            .slice(first, last)
+            .map((answer) => answer.value as ReceiptJson),
+        }),
+      }
+    },
+  }
+}
+
+const blockCall = (height: number): RpcCall => ({
+  method: "eth_getBlockByNumber",
+  params: [quantityText(height), true],
+})
+
+const headerCall = (height: number): RpcCall => ({
+  method: "eth_getBlockByNumber",
+  params: [quantityText(height), false],
+})
+
+const finalizedCall: RpcCall = { method: "eth_getBlockByNumber", params: ["finalized", false] }
+
+function lastFinalIn(range: BlockRange, { finalTo }: FetchBlocksOptions): number | undefined {
+  return finalTo === undefined || finalTo < range.from ? undefined : Math.min(finalTo, range.to - 1)
+}
+
+/** A provider that has no notion of finality is believed. */
+function assertFinal(provider: JsonRpcClient, lastFinal: number, { value }: RpcAnswer): void {
+  const height = isObject(value) ? quantityValue(value["number"]) : -1
+  if (height >= 0 && height < lastFinal)
+    throw new IndexerError(
+      "RPC_BLOCK_MISSING",
+      `${provider.label} calls no block above ${height} final, asked was for block ${lastFinal}; it lags behind`,
+      { height: lastFinal, data: { provider: provider.label } },
+    )
+}
+
+/** No fault of the batch when there is none: whoever needs it asks again, and is told then. */
+function hashIn(answer: () => RpcAnswer): Hex | undefined {
+  try {
+    const { value } = answer()
+    return (isObject(value) && toHexBytes(value["hash"], 32)) || undefined
+  } catch (error) {
+    if (isIndexerError(error)) return undefined
+    throw error
+  }
+}
+
+const missing = (provider: JsonRpcClient, height: number, what: string): IndexerError =>
+  new IndexerError("RPC_BLOCK_MISSING", `${provider.label} has no ${what} ${height}; it may lag behind`, {
+    height,
+    data: { provider: provider.label },
+  })
+
+function readBlock(provider: JsonRpcClient, height: number, answer: RpcAnswer): BlockJson {
+  if (answer.error !== null) throw provider.callError("eth_getBlockByNumber", answer.error)
+  if (answer.value === null) throw missing(provider, height, "block")
+  if (!isObject(answer.value) || !Array.isArray(answer.value["transactions"])) {
+    throw new IndexerError("RPC_BAD_RESPONSE", `${provider.label} answered no block for height ${height}`, {
+      height,
+    })
+  }
+  return answer.value as unknown as BlockJson
+}
+
+function readReceipts(
+  provider: JsonRpcClient,
+  height: number,
+  block: BlockJson,
+  answer: RpcAnswer,
+): readonly ReceiptJson[] {
+  if (answer.error !== null) {
+    if (unsupportedCodes.has(answer.error.code ?? 0)) provider.receiptsByTransaction = true
+    throw provider.callError("eth_getBlockReceipts", answer.error)
+  }
+  if (answer.value === null) {
+    if (block.transactions.length === 0) return []
+    if (++provider.nullReceipts >= maxNullReceipts) provider.receiptsByTransaction = true
+    throw missing(provider, height, "receipts of block")
+  }
+  provider.nullReceipts = 0
+  if (!Array.isArray(answer.value) || !answer.value.every(isObject)) {
+    throw new IndexerError("RPC_BAD_RESPONSE", `${provider.label} answered no receipts for block ${height}`, {
+      height,
+    })
+  }
+  return answer.value as unknown as ReceiptJson[]
+}
+
+function readReceipt(provider: JsonRpcClient, height: number, answer: RpcAnswer): ReceiptJson {
+  if (answer.error !== null) throw provider.callError("eth_getTransactionReceipt", answer.error)
+  if (!isObject(answer.value)) throw missing(provider, height, "receipt of a transaction in block")
+  return answer.value as unknown as ReceiptJson
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,263 @@
+// Verified raw blocks of a range in height order. A batch that cannot be read, mixes forks or fails a check is asked for
+// again, from another provider where there is one, a bounded number of times; then the error says who said what.
+
+import { setMaxListeners } from "node:events"
+import type { BlockRange } from "../../../domain/block-range.js"
+import type { RawBlock } from "../../../domain/raw-block.js"
+import type { Clock } from "../../../platform/clock.js"
+import { IndexerError, isIndexerError } from "../../../platform/errors.js"
+import type { Random } from "../../../platform/random.js"
+import type { BatchSize } from "../../../source/batch-size.js"
+import type { FetchOptions, FetchRangeOptions } from "../../../source/block-source.js"
+import type { ByteBudget } from "../../../source/byte-budget.js"
+import { RequestsAhead } from "../../../source/requests-ahead.js"
+import type { FetchedBlock } from "./block-json.js"
+import type { BloomReader, BloomReport } from "./bloom.js"
+import { decodeBlock } from "./decode-block.js"
+import { type FetchBlocksOptions, type FetchedBatch, fetchBlocks } from "./fetch-blocks.js"
+import { sameHex } from "./hex-text.js"
+import { Prefetch } from "./prefetch.js"
+import type { RpcPool } from "./rpc-pool.js"
+import { type CheckFailure, type CheckSwitches, verifyBlock } from "./verify-block.js"
+import { verifyRoots } from "./verify-roots.js"
+
+export interface RangeFetcherDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly pool: RpcPool
+  readonly budget: ByteBudget
+  readonly size: BatchSize
+  readonly blooms: BloomReader
+}
+
+export interface RangeFetcherOptions {
+  readonly checks: CheckSwitches
+  readonly verify: "standard" | "roots"
+  readonly prefetch: number
+  /** How often one batch or block is asked for again before the range fails. */
+  readonly refetches: number
+  readonly refetchDelayMs: number
+}
+
+export interface RangeFetchOptions extends FetchRangeOptions {
+  /** The chain's id as a quantity. */
+  readonly chainId: string | null
+}
+
+interface FetchPartOptions extends FetchBlocksOptions {
+  readonly avoid?: readonly string[] | undefined
+}
+
+interface CheckedBlock {
+  readonly fetched: FetchedBlock
+  readonly blooms: BloomReport
+}
+
+export class RangeFetcher {
+  readonly #deps: RangeFetcherDeps
+  readonly #options: RangeFetcherOptions
+  readonly #ahead: RequestsAhead
+
+  constructor(deps: RangeFetcherDeps, options: RangeFetcherOptions) {
+    this.#deps = deps
+    this.#options = options
+    // Twice as many as can be under way: some lie ready while an earlier one is late.
+    this.#ahead = new RequestsAhead({ first: options.prefetch, most: 2 * options.prefetch })
+  }
+
+  async *fetchRange(range: BlockRange, options: RangeFetchOptions): AsyncGenerator<readonly RawBlock[]> {
+    const { budget, size } = this.#deps
+    const { urgent, onParent, finalTo } = options
+    options.signal.throwIfAborted()
+    // Ends every request under way when the consumer leaves, for whatever reason.
+    const ours = new AbortController()
+    const { signal } = ours
+    setMaxListeners(0, signal)
+    const onAbort = () => ours.abort(options.signal.reason)
+    options.signal.addEventListener("abort", onAbort, { once: true })
+    const prefetch = new Prefetch({
+      range,
+      maxRequests: this.#options.prefetch,
+      ahead: this.#ahead,
+      budget,
+      size,
+      fetch: (part) =>
+        this.#fetch(part, {
+          ...{ signal, urgent, finalTo },
+          withParent: onParent !== undefined && part.from === range.from,
+        }),
+    })
+    signal.addEventListener("abort", () => prefetch.stop(), { once: true })
+    try {
+      const { chainId } = options
+      let previous: string | undefined
+      for (;;) {
+        const batches = await prefetch.take()
+        signal.throwIfAborted()
+        if (batches === undefined) return
+        if (previous === undefined) onParent?.(batches[0]!.parent())
+        for (const batch of batches) {
+          for await (const { fetched, blooms } of this.#settle(batch, previous, {
+            signal,
+            urgent,
+            finalTo,
+          })) {
+            const block = decodeBlock(fetched, blooms, { chainId })
+            previous = block.hash
+            yield [block]
+            signal.throwIfAborted()
+          }
+        }
+      }
+    } finally {
+      options.signal.removeEventListener("abort", onAbort)
+      ours.abort(new Error("the range is no longer wanted"))
+      prefetch.stop()
+    }
+  }
+
+  /** One request where that works; in halves where the answer is too large or too slow. */
+  async #fetch(range: BlockRange, options: FetchPartOptions): Promise<FetchedBatch[]> {
+    const { pool, size } = this.#deps
+    const blocks = range.to - range.from
+    try {
+      const batch = await pool.attempt((provider) => fetchBlocks(provider, range, options), {
+        ...options,
+        unread: true,
+        giveUpOn: blocks > 1 ? ["RPC_RESPONSE_TOO_LARGE"] : [],
+        giveUpAfterRoundOn: blocks > 1 ? ["RPC_TIMEOUT"] : [],
+      })
+      size.succeeded(blocks, batch.bytes)
+      return [batch]
+    } catch (error) {
+      const tooMuch = isIndexerError(error, "RPC_RESPONSE_TOO_LARGE") || isIndexerError(error, "RPC_TIMEOUT")
+      if (!tooMuch || blocks === 1) throw error
+      size.failed(blocks)
+      const middle = range.from + Math.ceil(blocks / 2)
+      const first = await this.#fetch({ from: range.from, to: middle }, options)
+      const rest = { ...options, withParent: false }
+      return first.concat(await this.#fetch({ from: middle, to: range.to }, rest))
+    }
+  }
+
+  /**
+   * Reads and checks a batch block by block, each parsed when its turn comes and dropped when it was taken. From a block that
+   * is not right, or does not follow the one before it, the rest is asked for again.
+   */
+  async *#settle(
+    first: FetchedBatch,
+    previous: string | undefined,
+    options: FetchBlocksOptions,
+  ): AsyncGenerator<CheckedBlock> {
+    const { signal } = options
+    const asked: string[] = []
+    let batches: readonly FetchedBatch[] = [first]
+    let before = previous
+    let height = first.range.from
+    let attempt = 0
+    while (height < first.range.to) {
+      let problem: IndexerError
+      try {
+        const checked = await this.#check(this.#read(batches, height), options)
+        const broken = this.#options.checks.parent ? brokenLink(before, checked.fetched) : undefined
+        if (broken === undefined) {
+          before = checked.fetched.block.hash as string
+          yield checked
+          height++
+          continue
+        }
+        problem = broken
+      } catch (error) {
+        if (!isIndexerError(error) || error.action !== "retry" || signal.aborted) throw error
+        problem = error
+      }
+      if (attempt >= this.#options.refetches) throw problem
+      for (const batch of batches) asked.push(batch.provider.label)
+      // A broken link is nobody's fault at the tip: the chain moves. It is no mark against the provider.
+      if (problem.code === "PARENT_MISMATCH") for (const batch of batches) batch.provider.noteError(problem)
+      await this.#pause(attempt++, signal)
+      batches = await this.#fetch({ from: height, to: first.range.to }, { ...options, avoid: asked })
+    }
+  }
+
+  #read(batches: readonly FetchedBatch[], height: number): FetchedBlock {
+    const batch = batches.find(({ range }) => range.from <= height && height < range.to)!
+    try {
+      const block = batch.block(height)
+      // Good up to its end: a reply that breaks off in the middle is no success.
+      if (height === batch.range.to - 1) batch.provider.breaker.succeed()
+      return block
+    } catch (error) {
+      if (isIndexerError(error)) this.#deps.pool.reportFailure(batch.provider, error)
+      throw error
+    }
+  }
+
+  async #check(first: FetchedBlock, options: FetchOptions): Promise<CheckedBlock> {
+    let fetched = first
+    const seen: { readonly provider: string; readonly hash: unknown; readonly failure: CheckFailure }[] = []
+    for (let attempt = 0; ; attempt++) {
+      const blooms = this.#deps.blooms.read(fetched.receipts)
+      const failure =
+        verifyBlock(fetched, blooms, this.#options.checks) ??
+        (this.#options.verify === "roots" ? verifyRoots(fetched) : undefined)
+      if (failure === undefined) return { fetched, blooms }
+      seen.push({ provider: fetched.provider, hash: fetched.block.hash, failure })
+      const error = verifyError(fetched, failure)
+      const provider = this.#deps.pool.byLabel(fetched.provider)
+      provider?.noteError(error)
+      if (attempt >= this.#options.refetches) {
+        const told = new Set(seen.map((each) => each.provider))
+        const all = this.#deps.pool.usable().every((label) => told.has(label))
+        const agree = seen.every(
+          (each) => each.hash === first.block.hash && each.failure.check === failure.check,
+        )
+        throw all && agree && failure.check !== "shape" ? unsupportedError(fetched, failure, told) : error
+      }
+      await this.#pause(attempt, options.signal)
+      const range = { from: fetched.height, to: fetched.height + 1 }
+      const avoid = seen.map((each) => each.provider)
+      const [again] = await this.#fetch(range, { ...options, avoid })
+      fetched = this.#read([again!], fetched.height)
+    }
+  }
+
+  async #pause(attempt: number, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#deps
+    await clock.sleep(this.#options.refetchDelayMs * 2 ** attempt * (0.5 + random.next()), signal)
+    signal.throwIfAborted()
+  }
+}
+
+function brokenLink(before: string | undefined, fetched: FetchedBlock): IndexerError | undefined {
+  const { height, block, provider } = fetched
+  if (before === undefined || sameHex(block.parentHash, before)) return undefined
+  return new IndexerError(
+    "PARENT_MISMATCH",
+    `block ${height} from ${provider} has parent ${block.parentHash}, but block ${height - 1} is ${before}: the chain moved between two answers`,
+    { height, data: { expected: before, got: block.parentHash, provider } },
+  )
+}
+
+const describe = ({ height }: FetchedBlock, { check, what, expected, got }: CheckFailure): string =>
+  `block ${height} failed the check "${check}": ${what} should be ${expected}, is ${got}`
+
+function verifyError(fetched: FetchedBlock, failure: CheckFailure): IndexerError {
+  return new IndexerError("VERIFY_FAILED", `${describe(fetched, failure)} (from ${fetched.provider})`, {
+    height: fetched.height,
+    data: { ...failure, provider: fetched.provider },
+  })
+}
+
+function unsupportedError(
+  fetched: FetchedBlock,
+  failure: CheckFailure,
+  providers: ReadonlySet<string>,
+): IndexerError {
+  const line = failure.check === "roots" ? 'verify: "standard"' : `checks: { ${failure.check}: false }`
+  return new IndexerError(
+    "VERIFY_UNSUPPORTED",
+    `${describe(fetched, failure)}; every provider says so (${[...providers].join(", ")}). If this chain is known to differ here, set in the chain's config: ${line}`,
+    { height: fetched.height, data: { ...failure, config: line } },
+  )
+}

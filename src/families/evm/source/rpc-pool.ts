@@ -1,0 +1,244 @@
+// Several providers as one: the first healthy one is used, the next when it fails, and the first again once it is
+// back. Gives up after a bounded number of rounds with an error that names every provider and what it said.
+
+import type { Clock } from "../../../platform/clock.js"
+import { type ErrorCode, IndexerError, isIndexerError } from "../../../platform/errors.js"
+import type { Logger } from "../../../platform/logger.js"
+import type { Random } from "../../../platform/random.js"
+import type { CircuitState } from "../../../source/circuit-breaker.js"
+import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
+import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
+import type { RpcCounter, RpcCounters } from "./rpc-counters.js"
+
+export interface RpcPoolOptions {
+  readonly providers: readonly JsonRpcClient[]
+  readonly counters: RpcCounters
+  /** Decimal text; a provider on another chain is never used. */
+  readonly expectedChainId?: string | undefined
+  /** How often all providers are tried before a call gives up. */
+  readonly rounds?: number | undefined
+  readonly backoffMs?: number | undefined
+}
+
+export interface RpcPoolDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export interface AttemptOptions {
+  readonly signal: AbortSignal
+  readonly urgent?: boolean | undefined
+  /** Labels of providers to ask last, longest ago first: their answers are the ones in doubt. */
+  readonly avoid?: readonly string[] | undefined
+  /** Thrown at once instead of being tried again: the caller has a better idea, such as asking for less. */
+  readonly giveUpOn?: readonly ErrorCode[] | undefined
+  /** The same, but only after each provider was asked once. */
+  readonly giveUpAfterRoundOn?: readonly ErrorCode[] | undefined
+  /** The reply is not read yet: whoever reads it tells the provider's breaker whether it was any good. */
+  readonly unread?: boolean | undefined
+}
+
+export interface ProviderHealth {
+  readonly label: string
+  readonly state: CircuitState
+  readonly lastError: string | null
+  readonly lastErrorAtMs: number | null
+  /** The chain id it answered, when that is not the one expected. */
+  readonly mismatch: string | null
+}
+
+interface ChainCheck {
+  verified: boolean
+  mismatch: string | null
+}
+
+export class RpcPool {
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #logger: Logger
+  readonly #providers: readonly JsonRpcClient[]
+  readonly #counters: RpcCounters
+  readonly #expectedChainId: string | undefined
+  readonly #rounds: number
+  readonly #backoffMs: number
+  readonly #chain = new Map<JsonRpcClient, ChainCheck>()
+
+  constructor(deps: RpcPoolDeps, options: RpcPoolOptions) {
+    this.#clock = deps.clock
+    this.#random = deps.random
+    this.#logger = deps.logger
+    this.#providers = options.providers
+    this.#counters = options.counters
+    this.#expectedChainId = options.expectedChainId
+    this.#rounds = options.rounds ?? 3
+    this.#backoffMs = options.backoffMs ?? 250
+    for (const provider of options.providers) this.#chain.set(provider, { verified: false, mismatch: null })
+  }
+
+  /** Runs the work with one provider after another until it succeeds. */
+  async attempt<T>(
+    work: (provider: JsonRpcClient) => Promise<T>,
+    { signal, urgent, avoid = [], unread = false, giveUpOn, giveUpAfterRoundOn }: AttemptOptions,
+  ): Promise<T> {
+    let last: IndexerError | undefined
+    for (let round = 0; round < this.#rounds; round++) {
+      if (round > 0) await this.#pause(round, signal)
+      for (const provider of this.#inOrder(avoid)) {
+        signal.throwIfAborted()
+        if (provider.pausedUntil > this.#clock.monotonic() || !provider.breaker.tryEnter()) continue
+        try {
+          await this.#checkChain(provider, { signal, urgent })
+          const result = await work(provider)
+          if (unread) provider.breaker.abandon()
+          else provider.breaker.succeed()
+          return result
+        } catch (error) {
+          if (!isIndexerError(error) || signal.aborted) {
+            provider.breaker.abandon()
+            throw error
+          }
+          last = error
+          this.reportFailure(provider, error)
+          if (giveUpOn?.includes(error.code)) throw error
+        }
+      }
+      if (last !== undefined && giveUpAfterRoundOn?.includes(last.code)) throw last
+    }
+    throw this.#noProvider(last)
+  }
+
+  /** The same question to every provider that can be asked, each on its own; whoever fails is left out. */
+  async askEach<T>(
+    work: (provider: JsonRpcClient) => Promise<T>,
+    { signal, urgent }: Pick<AttemptOptions, "signal" | "urgent">,
+  ): Promise<{ readonly label: string; readonly value: T }[]> {
+    const answers: { label: string; value: T }[] = []
+    for (const provider of this.#providers) {
+      signal.throwIfAborted()
+      if (provider.pausedUntil > this.#clock.monotonic() || !provider.breaker.tryEnter()) continue
+      try {
+        await this.#checkChain(provider, { signal, urgent })
+        answers.push({ label: provider.label, value: await work(provider) })
+        provider.breaker.succeed()
+      } catch (error) {
+        if (!isIndexerError(error) || signal.aborted) {
+          provider.breaker.abandon()
+          throw error
+        }
+        this.reportFailure(provider, error)
+      }
+    }
+    return answers
+  }
+
+  /** Calls as one batch, answers in order; an error of a call counts as the provider's failure. */
+  call(
+    calls: readonly RpcCall[],
+    options: AttemptOptions & { readonly errorsAsValues?: boolean },
+  ): Promise<RpcAnswer[]> {
+    const { signal, urgent, errorsAsValues = false } = options
+    return this.attempt((provider) => provider.call(calls, { signal, urgent, errorsAsValues }), options)
+  }
+
+  /** For faults found after the request succeeded, when its reply was read. */
+  reportFailure(provider: JsonRpcClient, error: IndexerError): void {
+    const wasClosed = provider.breaker.state() === "closed"
+    provider.noteError(error)
+    // A provider that asks for a pause is well: its pause is honoured, its circuit stays closed. What is too large
+    // says something of the question.
+    if (error.code === "RPC_RATE_LIMITED" || error.code === "RPC_RESPONSE_TOO_LARGE")
+      provider.breaker.abandon()
+    else if (error.code === "CHAIN_MISMATCH") provider.breaker.trip()
+    else provider.breaker.fail()
+    const state = provider.breaker.state()
+    if (state !== "closed") this.#chain.get(provider)!.verified = false
+    this.#logger[wasClosed && state === "open" ? "warn" : "debug"](
+      { provider: provider.label, code: error.code, state, error: provider.lastError },
+      state === "open" ? "provider set aside after repeated failures" : "provider failed",
+    )
+  }
+
+  providers(): ProviderHealth[] {
+    return this.#providers.map((provider) => ({
+      label: provider.label,
+      state: provider.breaker.state(),
+      lastError: provider.lastError,
+      lastErrorAtMs: provider.lastErrorAtMs,
+      mismatch: this.#chain.get(provider)!.mismatch,
+    }))
+  }
+
+  takeCounters(): RpcCounter[] {
+    return this.#counters.take()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#providers.map((provider) => provider.close()))
+  }
+
+  #inOrder(avoid: readonly string[]): readonly JsonRpcClient[] {
+    if (avoid.length === 0 || this.#providers.length === 1) return this.#providers
+    return [...this.#providers].sort((a, b) => avoid.lastIndexOf(a.label) - avoid.lastIndexOf(b.label))
+  }
+
+  /** Providers that could be asked now. */
+  usable(): string[] {
+    return this.providers()
+      .filter(({ state, mismatch }) => state === "closed" && mismatch === null)
+      .map(({ label }) => label)
+  }
+
+  byLabel(label: string): JsonRpcClient | undefined {
+    return this.#providers.find((provider) => provider.label === label)
+  }
+
+  /** Doubling, with jitter; as long as a pause that the soonest provider asked for, up to 10 s. */
+  async #pause(round: number, signal: AbortSignal): Promise<void> {
+    const backoffMs = this.#backoffMs * 2 ** (round - 1) * (0.5 + this.#random.next())
+    const now = this.#clock.monotonic()
+    const soonest = Math.min(...this.#providers.map((provider) => provider.pausedUntil - now))
+    await this.#clock.sleep(Math.min(Math.max(backoffMs, soonest + 1), 10_000), signal)
+  }
+
+  async #checkChain(provider: JsonRpcClient, options: CallOptions): Promise<void> {
+    const check = this.#chain.get(provider)!
+    if (this.#expectedChainId === undefined || check.verified) return
+    const [answer] = await provider.call([{ method: "eth_chainId", params: [] }], options)
+    const chainId = decimalText(answer!.value)
+    if (chainId === undefined) {
+      throw new IndexerError("RPC_BAD_RESPONSE", `${provider.label}: eth_chainId answered no quantity`)
+    }
+    if (chainId !== this.#expectedChainId) {
+      check.mismatch = chainId
+      throw new IndexerError(
+        "CHAIN_MISMATCH",
+        `${provider.label} is on chain ${chainId}, expected is ${this.#expectedChainId}; it is not used`,
+        { data: { provider: provider.label, expected: this.#expectedChainId, got: chainId } },
+      )
+    }
+    check.verified = true
+    check.mismatch = null
+  }
+
+  #noProvider(last: IndexerError | undefined): IndexerError {
+    const checks = [...this.#chain.values()]
+    const code = checks.every((check) => check.mismatch !== null)
+      ? "CHAIN_MISMATCH"
+      : this.#providers.length === 1 && last !== undefined && last.action === "retry"
+        ? last.code
+        : "RPC_NO_PROVIDER"
+    const said = this.#providers.map((provider) => `${provider.label} (${provider.lastError ?? "not asked"})`)
+    return new IndexerError(code, `no provider could answer: ${said.join("; ")}`, {
+      cause: last,
+      data: { providers: this.providers() },
+    })
+  }
+}
+
+/** A quantity as decimal text, undefined when it is none. */
+export function decimalText(value: unknown): string | undefined {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return String(value)
+  if (typeof value !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(value)) return undefined
+  return BigInt(value).toString()
+}

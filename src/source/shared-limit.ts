@@ -1,0 +1,243 @@
+// Rate and concurrency limit of one provider, shared by every thread of the process through one piece of shared
+// memory. A place in flight is a lease with an end, so a thread that dies gives its places back by itself. What is urgent
+// (the head) goes before what is not, in all threads, but for at most every second permit: neither starves the other.
+
+import type { Clock } from "../platform/clock.js"
+import type { Random } from "../platform/random.js"
+
+export interface SharedLimitOptions {
+  /** JSON-RPC calls a second, all threads together (a batch of 20 counts 20, as providers bill it). Absent: no limit. */
+  readonly maxRps?: number | undefined
+  /** HTTP requests under way at once, all threads together. Absent: no limit. */
+  readonly maxInFlight?: number | undefined
+}
+
+/** Structured-cloneable: pass it in workerData and attach a SharedLimit to it there. */
+export interface SharedLimitHandle {
+  readonly maxRps: number | null
+  readonly maxInFlight: number | null
+  readonly memory: SharedArrayBuffer | null
+}
+
+const rateBytes = 8
+const urgentBytes = 4
+/** How much longer than to its next look the notice of a waiting urgent request is believed. */
+const urgentGraceMs = 50
+/** Between two looks for a free place. */
+const maxLookMs = 20
+/** A debt older than this can only come from a wall clock that was set back. */
+const maxDebtUs = 600_000_000n
+
+export function createSharedLimit(options: SharedLimitOptions = {}): SharedLimitHandle {
+  const maxRps = options.maxRps ?? null
+  const maxInFlight = options.maxInFlight ?? null
+  if (maxRps !== null && !(maxRps > 0)) throw new RangeError(`maxRps must be above 0, got ${maxRps}`)
+  if (maxInFlight !== null && (!Number.isSafeInteger(maxInFlight) || maxInFlight < 1 || maxInFlight > 4096)) {
+    throw new RangeError(`maxInFlight must be a whole number from 1 to 4096, got ${maxInFlight}`)
+  }
+  const unlimited = maxRps === null && maxInFlight === null
+  const memory = unlimited ? null : new SharedArrayBuffer(rateBytes + 4 * (maxInFlight ?? 0) + urgentBytes)
+  return { maxRps, maxInFlight, memory }
+}
+
+/** What acquire gives and release takes back. */
+export interface Permit {
+  readonly slot: number
+  readonly until: number
+}
+
+const free: Permit = { slot: -1, until: 0 }
+
+export interface AcquireOptions {
+  /** Calls in the request. */
+  readonly cost: number
+  /** How long the request may live: a place not given back by then counts as free. */
+  readonly leaseMs: number
+  readonly signal: AbortSignal
+  readonly urgent?: boolean | undefined
+}
+
+interface Waiter {
+  readonly cost: number
+  readonly leaseMs: number
+  readonly resolve: (permit: Permit | undefined) => void
+}
+
+export interface SharedLimitDeps {
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export class SharedLimit {
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #rate: BigInt64Array | undefined
+  readonly #slots: Int32Array | undefined
+  /** Until when other threads hold back for an urgent request of one of them. */
+  readonly #urgentUntil: Int32Array | undefined
+  readonly #intervalUs: number
+  readonly #burstUs: bigint
+  readonly #waiting: Waiter[] = []
+  readonly #urgent: Waiter[] = []
+  /** The last permit went out of turn, so the next one may not. */
+  #jumped = false
+  #draining = false
+  #wake: AbortController | undefined
+
+  constructor(deps: SharedLimitDeps, handle: SharedLimitHandle) {
+    this.#clock = deps.clock
+    this.#random = deps.random
+    this.#intervalUs = handle.maxRps === null ? 0 : 1_000_000 / handle.maxRps
+    // A tenth of a second may come at once; the mean is what providers measure.
+    this.#burstUs = handle.maxRps === null ? 0n : BigInt(Math.round(Math.max(0, 100_000 - this.#intervalUs)))
+    if (handle.memory !== null && handle.maxRps !== null) this.#rate = new BigInt64Array(handle.memory, 0, 1)
+    if (handle.memory !== null) {
+      this.#urgentUntil = new Int32Array(handle.memory, rateBytes + 4 * (handle.maxInFlight ?? 0), 1)
+    }
+    if (handle.memory !== null && handle.maxInFlight !== null) {
+      this.#slots = new Int32Array(handle.memory, rateBytes, handle.maxInFlight)
+    }
+  }
+
+  /** Resolves with a permit once the calls may be sent; undefined when the signal aborts first. */
+  acquire({ cost, leaseMs, signal, urgent = false }: AcquireOptions): Promise<Permit | undefined> | Permit {
+    if (this.#rate === undefined && this.#slots === undefined) return free
+    if (this.#waiting.length === 0 && this.#urgent.length === 0 && (urgent || !this.#othersAreUrgent())) {
+      const permit = this.#tryAcquire(cost, leaseMs)
+      if (permit !== undefined) {
+        this.#jumped &&= urgent
+        return permit
+      }
+    }
+    if (signal.aborted) return Promise.resolve(undefined)
+    const queue = urgent ? this.#urgent : this.#waiting
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        cost,
+        leaseMs,
+        resolve: (permit) => {
+          signal.removeEventListener("abort", onAbort)
+          resolve(permit)
+        },
+      }
+      const onAbort = () => {
+        const at = queue.indexOf(waiter)
+        if (at >= 0) queue.splice(at, 1)
+        if (urgent && queue.length === 0) this.#announceUrgent(0)
+        waiter.resolve(undefined)
+        this.#wake?.abort()
+      }
+      signal.addEventListener("abort", onAbort, { once: true })
+      queue.push(waiter)
+      if (urgent) this.#wake?.abort()
+      void this.#drain()
+    })
+  }
+
+  release(permit: Permit): void {
+    if (permit.slot < 0 || this.#slots === undefined) return
+    // Only if it is still ours: an expired place may have a new holder.
+    Atomics.compareExchange(this.#slots, permit.slot, permit.until, 0)
+    this.#wake?.abort()
+  }
+
+  /** First come, first served within a thread, urgent ones apart; threads race, each after a wait with jitter. */
+  async #drain(): Promise<void> {
+    if (this.#draining) return
+    this.#draining = true
+    let waitMs = 1
+    while (this.#waiting.length > 0 || this.#urgent.length > 0) {
+      const queue = this.#nextQueue()
+      const first = queue[0]!
+      const permit = this.#mayTry(queue) ? this.#tryAcquire(first.cost, first.leaseMs) : undefined
+      if (permit !== undefined) {
+        queue.shift()
+        this.#jumped = queue === this.#urgent
+        if (this.#jumped) this.#announceUrgent(0)
+        first.resolve(permit)
+        waitMs = 1
+        continue
+      }
+      const sleepMs = Math.max(waitMs, this.#rateDelayMs()) * (0.75 + this.#random.next() / 2)
+      if (queue === this.#urgent && !this.#jumped) this.#announceUrgent(sleepMs + urgentGraceMs)
+      this.#wake = new AbortController()
+      await this.#clock.sleep(sleepMs, this.#wake.signal)
+      this.#wake = undefined
+      waitMs = Math.min(waitMs * 2, maxLookMs)
+    }
+    this.#draining = false
+  }
+
+  #nextQueue(): Waiter[] {
+    if (this.#urgent.length === 0) return this.#waiting
+    return this.#jumped && this.#waiting.length > 0 ? this.#waiting : this.#urgent
+  }
+
+  /** After an urgent permit the ordinary ones of this thread have their turn, whatever others announce. */
+  #mayTry(queue: Waiter[]): boolean {
+    return queue === this.#urgent || this.#jumped || !this.#othersAreUrgent()
+  }
+
+  // In hundredths of a second by the wall clock, as the places are, and with an end: a thread that dies while it waits
+  // must hold nobody back.
+  #announceUrgent(forMs: number): void {
+    if (this.#urgentUntil === undefined) return
+    Atomics.store(this.#urgentUntil, 0, forMs === 0 ? 0 : this.#hundredths() + Math.ceil(forMs / 10))
+  }
+
+  #othersAreUrgent(): boolean {
+    if (this.#urgentUntil === undefined) return false
+    const aheadOfNow = Atomics.load(this.#urgentUntil, 0) - this.#hundredths()
+    // Further ahead than any wait: left from before the clock was set back.
+    return aheadOfNow > 0 && aheadOfNow < 500
+  }
+
+  // Wall clock: the monotonic clocks of threads have different origins. Wraps every 248 days.
+  #hundredths(): number {
+    return Math.floor(this.#clock.now() / 10) % 0x7fff_0000
+  }
+
+  #tryAcquire(cost: number, leaseMs: number): Permit | undefined {
+    const permit = this.#slots === undefined ? free : this.#takeSlot(this.#slots, leaseMs)
+    if (permit === undefined) return undefined
+    if (this.#rate !== undefined && !this.#takeRate(this.#rate, cost)) {
+      if (this.#slots !== undefined) Atomics.compareExchange(this.#slots, permit.slot, permit.until, 0)
+      return undefined
+    }
+    return permit
+  }
+
+  #takeSlot(slots: Int32Array, leaseMs: number): Permit | undefined {
+    const now = this.#hundredths()
+    const start = Math.floor(this.#random.next() * slots.length)
+    for (let i = 0; i < slots.length; i++) {
+      const slot = (start + i) % slots.length
+      const held = Atomics.load(slots, slot)
+      // Far in the future: left from before the wall clock was set back, or before the count wrapped.
+      if (held !== 0 && held > now && held - now < 360_000) continue
+      const until = Math.max(1, now + Math.ceil(leaseMs / 10) + 1)
+      if (Atomics.compareExchange(slots, slot, held, until) === held) return { slot, until }
+    }
+    return undefined
+  }
+
+  // The generic cell rate algorithm: one number says when the bucket would be full again.
+  #takeRate(rate: BigInt64Array, cost: number): boolean {
+    const costUs = BigInt(Math.round(cost * this.#intervalUs))
+    for (;;) {
+      const now = BigInt(Math.round(this.#clock.now() * 1000))
+      const held = Atomics.load(rate, 0)
+      // In the past: the bucket is full. Far in the future: the clock was set back.
+      const owed = held < now || held - now > maxDebtUs ? now : held
+      if (owed > now + this.#burstUs) return false
+      const next = owed + costUs
+      if (Atomics.compareExchange(rate, 0, held, next) === held) return true
+    }
+  }
+
+  #rateDelayMs(): number {
+    if (this.#rate === undefined) return 0
+    const owedUs = Atomics.load(this.#rate, 0) - BigInt(Math.round(this.#clock.now() * 1000)) - this.#burstUs
+    return owedUs <= 0n ? 0 : Math.min(Number(owedUs) / 1000, 1000)
+  }
+}
