@@ -6,9 +6,8 @@ export const finalFromAnyNode: Bug = {
   patches: [
     {
       file: "src/raw/range-ingester.ts",
-      find: "finalTo: state!.finalizedHeight ?? undefined",
-      replace:
-        "finalTo: lease.range.to - 1 <= (state!.finalizedHeight ?? -1) ? state!.finalizedHeight! : undefined",
+      find: "finalTo: state.finalizedHeight ?? undefined",
+      replace: "finalTo: range.to - 1 <= (state.finalizedHeight ?? -1) ? state.finalizedHeight! : undefined",
     },
   ],
   caughtBy: {

@@ -1,9 +1,12 @@
 // One process of the product on the model: the services of src/roles with the same parts in the same order, without threads and sockets.
 
 import type { FailurePolicy } from "../../src/coordination/after-failure.js"
+import type { LeaseKeeper } from "../../src/coordination/lease-keeper.js"
 import { LeaseReaper } from "../../src/coordination/lease-reaper.js"
 import { LeaseRenewer } from "../../src/coordination/lease-renewer.js"
+import { LeasedRangeRunner } from "../../src/coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import { evmPartitionedTables } from "../../src/families/evm/raw/raw-tables.js"
 import { isIndexerError } from "../../src/platform/errors.js"
 import type { Logger } from "../../src/platform/logger.js"
 import type { Service } from "../../src/platform/service.js"
@@ -12,15 +15,16 @@ import type { SqlConnection } from "../../src/postgres/sql-connection.js"
 import { HeadFollower } from "../../src/raw/head-follower.js"
 import { HistoryLane } from "../../src/raw/history-lane.js"
 import { RangeIngester } from "../../src/raw/range-ingester.js"
+import { RangePartitions } from "../../src/raw/range-partitions.js"
 import { finishRollback } from "../../src/rollback/finish-rollback.js"
 import { ReorgWatch } from "../../src/rollback/reorg-watch.js"
 import { RollbackFinisher } from "../../src/rollback/rollback-finisher.js"
 import { DeriveProgress } from "../../src/workers/derive-progress.js"
 import type { DerivedStore } from "../../src/workers/derived-store.js"
-import type { LeaseKeeper } from "../../src/workers/held-leases.js"
 import { LiveDeriver } from "../../src/workers/live-deriver.js"
 import { RangeDeriver } from "../../src/workers/range-deriver.js"
 import { RawCoverageCopier } from "../../src/workers/raw-coverage-copier.js"
+import { recordError } from "../../src/workers/record-error.js"
 import { SlowWorkers } from "../../src/workers/slow-workers.js"
 import { WorkLane } from "../../src/workers/work-lane.js"
 import { readWorkPlan } from "../../src/workers/work-plan.js"
@@ -82,10 +86,18 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const services: Service[] = [finisher, rawRenewer, appRenewer, ...reapers]
   const common = { mayClaim: () => true, onOutcome: () => undefined, endBlock: undefined }
   const makeIngester = (): RangeIngester =>
-    new RangeIngester(
-      { ...deps, connect: connectRaw, source, renewer: rawRenewer, policy, writer: new SimBlockWriter() },
-      { holder, rangeSize, flushBytes: 24, denormalizeEvents: false, deferIndexes: false, recordBackend },
-    )
+    new RangeIngester({
+      runner: new LeasedRangeRunner({
+        ...deps,
+        connect: connectRaw,
+        leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "raw", random, policy }),
+        keeper: keeperOf(rawRenewer),
+        ...{ holder, rangeSize, recordBackend, uncharged: "noted" },
+      }),
+      partitions: new RangePartitions({ tables: evmPartitionedTables, rangeSize }),
+      writer: new SimBlockWriter(),
+      ...{ source, clock, flushBytes: 24, deferIndexes: false },
+    })
   services.push(
     new HeadFollower({
       ...deps,
@@ -122,41 +134,29 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
       }),
     )
   }
-  const keeper: LeaseKeeper = {
-    hold: (leases, { sentAt, signal }) => {
-      const held = leases.map((lease) => appRenewer.hold(lease, { sentAt, signal }))
-      const over = new AbortController()
-      for (const one of held)
-        one.signal.addEventListener("abort", () => over.abort(one.signal.reason), { once: true })
-      return {
-        signal: over.signal,
-        letGo: () => {
-          for (const one of held) one.letGo()
-        },
-      }
-    },
-  }
   const progress = new DeriveProgress()
   const makeLane = (turns?: Turns): { deriver: RangeDeriver; reader: SimRawReader } => {
     const reader = new SimRawReader({ connect: connectRaw })
-    const deriver = new RangeDeriver(
-      {
+    const deriver = new RangeDeriver({
+      runner: new LeasedRangeRunner({
         ...deps,
         connect: connectApp,
-        raw: reader,
-        store,
-        registry: simRegistry,
-        keeper,
-        progress,
-        policy,
-        ...(turns ? { turns } : {}),
-      },
-      { holder, rangeSize, recordBackend },
-    )
+        leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "app", random, policy }),
+        keeper: keeperOf(appRenewer),
+        ...{ holder, rangeSize, recordBackend, uncharged: "withdrawn" },
+        onCharged: ({ worker, range, height = range.from, error }, connection) =>
+          recordError(connection, { worker, height, error }),
+      }),
+      partitions: new RangePartitions({ tables: simRegistry.partitionedTables(), rangeSize }),
+      raw: reader,
+      registry: simRegistry,
+      ...{ store, progress, clock },
+      ...(turns ? { turns } : {}),
+    })
     return { deriver, reader }
   }
   const planOf = (deriver: RangeDeriver) => async () =>
-    readWorkPlan(await deriver.connection(), { registry: simRegistry, runnable: simWorkerNames })
+    readWorkPlan(await deriver.runner.connection(), { registry: simRegistry, runnable: simWorkerNames })
   const tip = makeLane()
   services.push(
     new LiveDeriver({
@@ -165,7 +165,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
       deriver: tip.deriver,
       copier: new RawCoverageCopier({
         raw: { query: async (sql, params) => (await tip.reader.idleConnection()).query(sql, params) },
-        app: () => tip.deriver.connection(),
+        app: () => tip.deriver.runner.connection(),
       }),
       readPlan: planOf(tip.deriver),
       // The tip has a thread to itself, and each thread knows its own.
@@ -196,3 +196,18 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   }
   for (const service of services) service.start()
 }
+
+const keeperOf = (renewer: LeaseRenewer): LeaseKeeper => ({
+  hold: (leases, { sentAt, signal }) => {
+    const held = leases.map((lease) => renewer.hold(lease, { sentAt, signal }))
+    const over = new AbortController()
+    for (const one of held)
+      one.signal.addEventListener("abort", () => over.abort(one.signal.reason), { once: true })
+    return {
+      signal: over.signal,
+      letGo: () => {
+        for (const one of held) one.letGo()
+      },
+    }
+  },
+})

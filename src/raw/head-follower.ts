@@ -146,14 +146,14 @@ export class HeadFollower extends LoopingService {
     this.answerMs = clock.monotonic() - began
     const finalizedHeight = head.finalizedHeight ?? Math.max(0, head.height - finalityDepth)
     const said = { head, finalizedHeight, holder }
-    if (!this.compared) await takeHeadPost(await ingester.connection(), holder)
-    const recorded = await recordHead(await ingester.connection(), said)
+    if (!this.compared) await takeHeadPost(await ingester.runner.connection(), holder)
+    const recorded = await recordHead(await ingester.runner.connection(), said)
     onHead(head, finalizedHeight)
     if (!this.compared || finalizedHeight - recorded > finalityLagBlocks || (await this.doubts(head))) {
       const verdict = await this.options.reorgs.check({ signal, urgent: true })
       this.compared = verdict === "none" || verdict === "rolled-back"
       if (!this.compared) return false
-      if (verdict === "none") await recordFinality(await ingester.connection(), finalizedHeight)
+      if (verdict === "none") await recordFinality(await ingester.runner.connection(), finalizedHeight)
     }
     while (clock.monotonic() - began < runMs && !signal.aborted) {
       const outcome = await ingester.ingestNext(
@@ -180,7 +180,7 @@ export class HeadFollower extends LoopingService {
       }
       if (outcome.kind === "idle") {
         // By now the head is stored and linked.
-        if (recorded < finalizedHeight) await recordHead(await ingester.connection(), said)
+        if (recorded < finalizedHeight) await recordHead(await ingester.runner.connection(), said)
         return false
       }
     }
@@ -189,7 +189,7 @@ export class HeadFollower extends LoopingService {
 
   /** Whether something says that what is stored is no longer the chain. */
   private async doubts({ height, hash }: ChainHead): Promise<boolean> {
-    const connection = await this.options.ingester.connection()
+    const connection = await this.options.ingester.runner.connection()
     const {
       rows: [row],
     } = await connection.query<{ hash: Buffer | null; refused: boolean; halted: boolean }>(

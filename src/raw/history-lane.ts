@@ -1,6 +1,7 @@
 // Fills history, one leased range after the other. Several lanes run in a thread, so that one encodes while another
 // waits for the node or for Postgres. Ranges shrink for big blocks: a lane aims at so many bytes, not so many blocks.
 
+import type { FailedRange } from "../coordination/leased-range-runner.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
@@ -62,7 +63,7 @@ export class HistoryLane extends LoopingService {
       case "idle":
         return outcome.early ? earlyMs : undefined
       case "done":
-        this.learn(outcome.totals.encodedBytes / outcome.totals.blocks)
+        this.learn(outcome.result.encodedBytes / outcome.result.blocks)
         return 0
       case "failed":
         return this.afterFault(outcome)
@@ -75,22 +76,17 @@ export class HistoryLane extends LoopingService {
     this.bytesPerBlock = seen > this.bytesPerBlock ? seen : this.bytesPerBlock * 0.5 + seen * 0.5
   }
 
-  private afterFault({
-    lease,
-    cause,
-    error,
-  }: Extract<IngestOutcome, { kind: "failed" }>): number | undefined {
+  private afterFault({ range, attempt, cause, error }: FailedRange): number | undefined {
     if (cause === "shutdown") return undefined
     // The node or the database is away, or the chain moved: the next range would fare no better, so the loop backs off.
     if (cause !== "failure") throw error
-    const fields = {
-      from: lease.range.from,
-      to: lease.range.to,
-      attempt: lease.attempt,
-      error: describeError(error),
-    }
     this.logger.warn(
-      { ...fields, code: error instanceof IndexerError ? error.code : "BUG" },
+      {
+        ...range,
+        attempt,
+        error: describeError(error),
+        code: error instanceof IndexerError ? error.code : "BUG",
+      },
       "a range failed",
     )
     if (!(error instanceof IndexerError)) throw error

@@ -3,6 +3,10 @@
 
 import { parentPort } from "node:worker_threads"
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
+import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
+import { RawWriter } from "../families/evm/raw/raw-writer.js"
 import { createHeadWatch } from "../families/evm/source/head-watch.js"
 import { type Clock, systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
@@ -13,6 +17,7 @@ import { Connection } from "../postgres/connection.js"
 import { HeadFollower } from "../raw/head-follower.js"
 import { HistoryLane } from "../raw/history-lane.js"
 import { RangeIngester } from "../raw/range-ingester.js"
+import { RangePartitions } from "../raw/range-partitions.js"
 import { ReorgWatch } from "../rollback/reorg-watch.js"
 import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import type { HeadWatch } from "../source/block-source.js"
@@ -60,26 +65,28 @@ const mayClaim = (): boolean => paused === null
 
 const ingesters: RangeIngester[] = []
 function makeIngester({ clock, turns }: { clock: Clock; turns?: Turns }): RangeIngester {
-  const ingester = new RangeIngester(
-    {
+  const { rangeSize } = settings
+  const policy = { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts }
+  const ingester = new RangeIngester({
+    runner: new LeasedRangeRunner({
       connect,
-      source,
-      renewer: { hold: (lease, options) => ({ lease, ...leases.hold([lease], options) }) },
+      leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "raw", random, policy }),
+      keeper: leases,
       clock,
-      random,
       logger,
-      policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
-      turns,
-    },
-    {
       holder: input.holder,
-      rangeSize: settings.rangeSize,
-      flushBytes,
-      denormalizeEvents: chain.denormalizeEvents,
-      deferIndexes: chain.deferIndexes,
+      rangeSize,
       recordBackend: !settings.pooledConnections,
-    },
-  )
+      uncharged: "noted",
+    }),
+    source,
+    writer: new RawWriter({ denormalizeEvents: chain.denormalizeEvents }),
+    partitions: new RangePartitions({ tables: evmPartitionedTables, rangeSize }),
+    clock,
+    turns,
+    flushBytes,
+    deferIndexes: chain.deferIndexes,
+  })
   ingesters.push(ingester)
   return ingester
 }
@@ -116,13 +123,13 @@ if (input.followsHead) {
       if (outcome.kind === "done") {
         // Before its own part ends: history would slip in while the thread that derives it is being woken.
         if (input.derives) gate.begin("tip")
-        post({ type: "stored", to: outcome.lease.range.to })
+        post({ type: "stored", to: outcome.range.to })
       } else gate.end("head")
     },
     onHead: (head) => reporter.head(head),
     reorgs: new ReorgWatch({
       // Between two ranges of the follower its connection is free.
-      raw: { query: async (sql, params) => (await ingester.connection()).query(sql, params) },
+      raw: { query: async (sql, params) => (await ingester.runner.connection()).query(sql, params) },
       finish: finishRollback,
       source,
       clock,
@@ -181,9 +188,9 @@ for (const service of services) service.start()
 async function lend(now: boolean): Promise<void> {
   lent = now
   if (!now) return
-  await Promise.all(laneIngesters.map((ingester) => ingester.idle()))
+  await Promise.all(laneIngesters.map((ingester) => ingester.runner.idle()))
   // Meanwhile they may have been given back.
-  if (lent) await Promise.allSettled(laneIngesters.map((ingester) => ingester.close()))
+  if (lent) await Promise.allSettled(laneIngesters.map((ingester) => ingester.runner.close()))
   post({ type: "lent" })
 }
 
@@ -192,11 +199,11 @@ async function stop(): Promise<void> {
   await watch?.stop()
   // What is under way may finish; after that it is cut off and given back.
   const drained = new AbortController()
-  const allIdle = Promise.all(ingesters.map((ingester) => ingester.idle())).then(() => drained.abort())
+  const allIdle = Promise.all(ingesters.map((ingester) => ingester.runner.idle())).then(() => drained.abort())
   await Promise.race([allIdle, clock.sleep(settings.drainMs, drained.signal)])
   await Promise.all(services.map((service) => service.stop()))
   await reporter.stop()
-  await Promise.allSettled([...ingesters.map((ingester) => ingester.close()), source.close()])
+  await Promise.allSettled([...ingesters.map((ingester) => ingester.runner.close()), source.close()])
   post({ type: "stopped" })
   port.close()
 }

@@ -1,9 +1,9 @@
 // Leases that a thread works under and its process keeps alive. A thread that is busy for long renews nothing; the process has
 // little to do, renews those of all threads in one statement, and tells a thread when one may be over.
 
+import type { HeldGroup, LeaseKeeper } from "../coordination/lease-keeper.js"
 import { type HeldLease, type LeaseRenewer, leaseRanOut } from "../coordination/lease-renewer.js"
 import type { Lease } from "../coordination/lease-store.js"
-import type { HeldGroup, LeaseKeeper } from "../workers/held-leases.js"
 
 /** From a thread to its process. */
 export type LeaseMessage =

@@ -65,7 +65,7 @@ export class ThreadReporter extends LoopingService {
 
   outcome(outcome: IngestOutcome): void {
     if (outcome.kind === "done") {
-      const { totals, lease } = outcome
+      const { result: totals, range } = outcome
       const { counts } = this
       counts.ranges++
       counts.blocks += totals.blocks
@@ -75,7 +75,7 @@ export class ThreadReporter extends LoopingService {
       counts.sourceBytes += totals.sourceBytes
       this.lastStoredAtMs = this.clock.now()
       this.lastFault = null
-      for (let height = lease.range.from; height < lease.range.to; height++) this.stored(height)
+      for (let height = range.from; height < range.to; height++) this.stored(height)
     } else if (outcome.kind === "failed" && outcome.cause !== "shutdown") {
       const { error } = outcome
       const code = error instanceof IndexerError ? error.code : "BUG"

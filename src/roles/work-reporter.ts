@@ -1,10 +1,10 @@
 // Adds up what a work thread does and posts the sums to the process a few times a second.
 
+import { WorkerFault } from "../coordination/worker-fault.js"
 import type { Clock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { DeriveOutcome } from "../workers/range-deriver.js"
-import { WorkerFault } from "../workers/worker-fault.js"
 import type { WorkReport } from "./work-messages.js"
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }

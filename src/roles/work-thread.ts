@@ -3,18 +3,22 @@
 
 import { parentPort, workerData } from "node:worker_threads"
 import { defaultFailurePolicy, type FailurePolicy } from "../coordination/after-failure.js"
+import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
 import { TipGate } from "../platform/tip-gate.js"
 import { Turns } from "../platform/turns.js"
 import { Connection } from "../postgres/connection.js"
+import { RangePartitions } from "../raw/range-partitions.js"
 import { DeriveProgress } from "../workers/derive-progress.js"
 import { LiveDeriver } from "../workers/live-deriver.js"
 import { PostgresDerivedStore, tipApplicationName } from "../workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../workers/postgres/postgres-raw-reader.js"
 import { RangeDeriver } from "../workers/range-deriver.js"
 import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
+import { recordError } from "../workers/record-error.js"
 import { SlowWorkers } from "../workers/slow-workers.js"
 import { WorkLane } from "../workers/work-lane.js"
 import { readWorkPlan } from "../workers/work-plan.js"
@@ -61,26 +65,30 @@ function makeLane({
   history?: { readonly turns: Turns; readonly gate: TipGate }
 }): Lane {
   const raw = new PostgresRawReader({ connect: connectRaw })
-  const deriver = new RangeDeriver(
-    {
+  const { rangeSize, maxAttempts } = settings
+  const deriver = new RangeDeriver({
+    runner: new LeasedRangeRunner({
       connect,
-      raw,
-      store,
-      registry,
+      leasesOn: (executor) =>
+        new PostgresLeaseStore({ executor, schema: "app", random, policy: { ...policy, maxAttempts } }),
       keeper,
-      progress,
-      ...history,
       clock,
-      random,
       logger,
-      policy: { ...policy, maxAttempts: settings.maxAttempts },
-    },
-    {
       holder: input.holder,
-      rangeSize: settings.rangeSize,
+      rangeSize,
       recordBackend: !settings.pooledConnections,
-    },
-  )
+      uncharged: "withdrawn",
+      onCharged: ({ worker, range, height = range.from, error }, connection) =>
+        recordError(connection, { worker, height, error }),
+    }),
+    partitions: new RangePartitions({ tables: registry.partitionedTables(), rangeSize }),
+    raw,
+    store,
+    registry,
+    progress,
+    ...history,
+    clock,
+  })
   const lane = { deriver, raw }
   lanes.push(lane)
   return lane
@@ -88,7 +96,7 @@ function makeLane({
 const planOf =
   ({ deriver }: Lane) =>
   async () =>
-    readWorkPlan(await deriver.connection(), { registry, runnable: input.runnable })
+    readWorkPlan(await deriver.runner.connection(), { registry, runnable: input.runnable })
 
 const services: Service[] = []
 const slow = new SlowWorkers({ clock })
@@ -103,7 +111,7 @@ if (input.derivesTip) {
     deriver: tip.deriver,
     copier: new RawCoverageCopier({
       raw: { query: async (sql, params) => (await tip.raw.idleConnection()).query(sql, params) },
-      app: () => tip.deriver.connection(),
+      app: () => tip.deriver.runner.connection(),
     }),
     readPlan: planOf(tip),
     slow,
@@ -171,11 +179,11 @@ async function stop(): Promise<void> {
   paused = "draining"
   // What is under way may finish; after that it is cut off and given back.
   const drained = new AbortController()
-  const allIdle = Promise.all(lanes.map(({ deriver }) => deriver.idle())).then(() => drained.abort())
+  const allIdle = Promise.all(lanes.map(({ deriver }) => deriver.runner.idle())).then(() => drained.abort())
   await Promise.race([allIdle, clock.sleep(settings.drainMs, drained.signal)])
   await Promise.all(services.map((service) => service.stop()))
   await reporter.stop()
-  await Promise.allSettled(lanes.flatMap(({ deriver, raw }) => [deriver.close(), raw.close()]))
+  await Promise.allSettled(lanes.flatMap(({ deriver, raw }) => [deriver.runner.close(), raw.close()]))
   post({ type: "stopped" })
   port.close()
 }

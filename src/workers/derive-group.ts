@@ -2,6 +2,7 @@
 // done, all in one transaction. A worker that fails takes itself and those who depend on it out of the group, nobody else.
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import { WorkerFault } from "../coordination/worker-fault.js"
 import type { BlockView } from "../families/evm/raw/block-view.js"
 import type { Clock } from "../platform/clock.js"
 import { isIndexerError } from "../platform/errors.js"
@@ -11,7 +12,6 @@ import type { DeriveProgress } from "./derive-progress.js"
 import type { DerivedStore, EmittedRows } from "./derived-store.js"
 import type { RawRange, RawReader } from "./raw-range.js"
 import type { ExtractContext, UpstreamRow, WorkerDefinition } from "./worker-definition.js"
-import { WorkerFault } from "./worker-fault.js"
 import { eventTables, type WorkerRegistry } from "./worker-registry.js"
 
 export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {

@@ -2,6 +2,7 @@
 // the block; others look a few times a second. What fails here is a lease like any other, retried until it is done. A worker that
 // is slow is left to history's lanes, so that the others' blocks do not wait for it.
 
+import { WorkerFault } from "../coordination/worker-fault.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError } from "../platform/errors.js"
@@ -13,7 +14,6 @@ import type { DeriveOutcome, DeriveTurn, RangeDeriver } from "./range-deriver.js
 import type { RawCoverageCopier } from "./raw-coverage-copier.js"
 import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
-import { WorkerFault } from "./worker-fault.js"
 
 export interface LiveDeriverOptions {
   readonly deriver: RangeDeriver

@@ -2,6 +2,7 @@
 // turns with the others.
 
 import type { ClaimMember } from "../coordination/lease-store.js"
+import { WorkerFault } from "../coordination/worker-fault.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError } from "../platform/errors.js"
@@ -13,7 +14,6 @@ import type { DeriveOutcome, RangeDeriver } from "./range-deriver.js"
 import { SettledTip } from "./settled-tip.js"
 import { type SlowWorkers, workingMs } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
-import { WorkerFault } from "./worker-fault.js"
 
 export interface WorkLaneOptions {
   readonly deriver: RangeDeriver

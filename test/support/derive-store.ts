@@ -2,7 +2,8 @@
 // without the thread.
 
 import { defaultFailurePolicy } from "../../src/coordination/after-failure.js"
-import type { Lease } from "../../src/coordination/lease-store.js"
+import type { LeaseKeeper } from "../../src/coordination/lease-keeper.js"
+import { LeasedRangeRunner } from "../../src/coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
 import { type Clock, systemClock } from "../../src/platform/clock.js"
@@ -12,21 +13,23 @@ import type { TipGate } from "../../src/platform/tip-gate.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { Database } from "../../src/postgres/database.js"
 import { pinChain } from "../../src/raw/chain-state.js"
+import { RangePartitions } from "../../src/raw/range-partitions.js"
 import { rawIngester } from "../../src/raw/raw-ingester.js"
 import { DeriveProgress } from "../../src/workers/derive-progress.js"
 import { foldIndexes } from "../../src/workers/fold-indexes.js"
 import { planFolds } from "../../src/workers/fold-plans.js"
-import type { LeaseKeeper } from "../../src/workers/held-leases.js"
 import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tables.js"
 import { PostgresDerivedStore } from "../../src/workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../../src/workers/postgres/postgres-raw-reader.js"
 import { type DeriveOutcome, RangeDeriver } from "../../src/workers/range-deriver.js"
 import { RawCoverageCopier } from "../../src/workers/raw-coverage-copier.js"
 import type { RawReader } from "../../src/workers/raw-range.js"
+import { recordError } from "../../src/workers/record-error.js"
 import { readWorkPlan } from "../../src/workers/work-plan.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { WorkerRegistry } from "../../src/workers/worker-registry.js"
 import { type BlockRow, insertRawBlock, insertRawRows } from "./raw-rows.js"
+import { longKeeper } from "./raw-store.js"
 import { createTestDatabase } from "./test-database.js"
 
 export interface DeriveStore {
@@ -70,9 +73,6 @@ export interface DeriveStoreTurn {
 }
 
 const identity = { chainId: "1337", genesisHash: `0x${"00".repeat(32)}` }
-const longKeeper: LeaseKeeper = {
-  hold: (_leases: readonly Lease[], { signal }) => ({ signal, letGo: () => undefined }),
-}
 
 export async function openDeriveStore(
   blocks: readonly BlockRow[],
@@ -141,22 +141,30 @@ export async function openDeriveStore(
     ) => {
       const reader = new PostgresRawReader({ connect: connect(rawDatabase.url) })
       const own = new WorkerRegistry(definitions)
-      return new RangeDeriver(
-        {
+      const policy = { ...defaultFailurePolicy, backoffBaseMs: 60_000 }
+      return new RangeDeriver({
+        runner: new LeasedRangeRunner({
           connect: connect(appUrl),
-          raw: pause ? pausing(reader, pause) : reader,
-          store: new PostgresDerivedStore(own),
-          registry: own,
+          leasesOn: (executor) =>
+            new PostgresLeaseStore({ executor, schema: "app", random: systemRandom, policy }),
           keeper,
-          progress: new DeriveProgress(),
-          ...(gate ? { gate } : {}),
           clock,
-          random: systemRandom,
           logger: silentLogger,
-          policy: { ...defaultFailurePolicy, backoffBaseMs: 60_000 },
-        },
-        { holder: "test", rangeSize: 1_000, recordBackend: true },
-      )
+          holder: "test",
+          rangeSize: 1_000,
+          recordBackend: true,
+          uncharged: "withdrawn",
+          onCharged: ({ worker, range, height = range.from, error }, connection) =>
+            recordError(connection, { worker, height, error }),
+        }),
+        partitions: new RangePartitions({ tables: own.partitionedTables(), rangeSize: 1_000 }),
+        raw: pause ? pausing(reader, pause) : reader,
+        store: new PostgresDerivedStore(own),
+        registry: own,
+        progress: new DeriveProgress(),
+        ...(gate ? { gate } : {}),
+        clock,
+      })
     },
     deriveNext: async (deriver, turn = {}) => {
       const runnable = registry.workers.map(({ name }) => name)

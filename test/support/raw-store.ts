@@ -1,9 +1,11 @@
 // A raw store of a test's own, with everything needed to ingest into it in this process: database, source, ingester.
 
-import { defaultFailurePolicy } from "../../src/coordination/after-failure.js"
-import { LeaseRenewer } from "../../src/coordination/lease-renewer.js"
+import type { LeaseKeeper } from "../../src/coordination/lease-keeper.js"
+import { LeasedRangeRunner } from "../../src/coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import type { BlockRange } from "../../src/domain/block-range.js"
+import { evmPartitionedTables } from "../../src/families/evm/raw/raw-tables.js"
+import { RawWriter } from "../../src/families/evm/raw/raw-writer.js"
 import { createEvmSource, type EvmSource } from "../../src/families/evm/source/evm-source.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
@@ -12,6 +14,7 @@ import { Connection } from "../../src/postgres/connection.js"
 import { Database } from "../../src/postgres/database.js"
 import { pinChain } from "../../src/raw/chain-state.js"
 import { type IngestOutcome, RangeIngester } from "../../src/raw/range-ingester.js"
+import { RangePartitions } from "../../src/raw/range-partitions.js"
 import { rawIngester } from "../../src/raw/raw-ingester.js"
 import type { BlockSource } from "../../src/source/block-source.js"
 import { createTestDatabase } from "./test-database.js"
@@ -29,7 +32,15 @@ export interface RawStore {
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
 
-export async function openRawStore(options: { deferIndexes?: boolean } = {}): Promise<RawStore> {
+/** Leases that last as long as a test. */
+export const longKeeper: LeaseKeeper = {
+  hold: (_leases, { signal }) => ({ signal, letGo: () => undefined }),
+}
+
+export async function openRawStore(
+  options: { deferIndexes?: boolean; keeper?: LeaseKeeper } = {},
+): Promise<RawStore> {
+  const { keeper = longKeeper } = options
   const { url, drop } = await createTestDatabase()
   const database = new Database({ url, applicationName: "test" })
   const connections: Connection[] = []
@@ -44,20 +55,26 @@ export async function openRawStore(options: { deferIndexes?: boolean } = {}): Pr
   )
   const leases = new PostgresLeaseStore({ executor: await connect(), schema: "raw", random: systemRandom })
   await leases.register(rawIngester)
-  const renewer = new LeaseRenewer({ ...deps, renew: async (tokens) => tokens, shortestTtlMs: 10_000 })
   const sources: EvmSource[] = []
   const ingester = (source: BlockSource): RangeIngester =>
-    new RangeIngester(
-      { ...deps, connect, source, renewer, policy: defaultFailurePolicy },
-      {
+    new RangeIngester({
+      runner: new LeasedRangeRunner({
+        ...deps,
+        connect,
+        leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "raw", random: systemRandom }),
+        keeper,
         holder: "test",
         rangeSize: 1_000,
-        flushBytes: 1 << 20,
-        denormalizeEvents: false,
-        deferIndexes: options.deferIndexes ?? false,
         recordBackend: true,
-      },
-    )
+        uncharged: "noted",
+      }),
+      source,
+      writer: new RawWriter(),
+      partitions: new RangePartitions({ tables: evmPartitionedTables, rangeSize: 1_000 }),
+      clock: systemClock,
+      flushBytes: 1 << 20,
+      deferIndexes: options.deferIndexes ?? false,
+    })
   return {
     url,
     database,

@@ -1,7 +1,7 @@
 // What an operation of the product answers, as far as Postgres and the model of it have to agree: errors by their code.
 
+import { WorkerFault } from "../../../src/coordination/worker-fault.js"
 import { isIndexerError } from "../../../src/platform/errors.js"
-import { WorkerFault } from "../../../src/workers/worker-fault.js"
 
 export const answerOf = async (run: () => Promise<unknown>): Promise<unknown> => {
   try {

@@ -1,7 +1,7 @@
 // Whoever keeps a group's leases alive while it is derived. In a work thread that is the process: an extract that does not
 // return must neither lose its lease before its deadline nor keep it afterwards.
 
-import type { Lease } from "../coordination/lease-store.js"
+import type { Lease } from "./lease-store.js"
 
 export interface HeldGroup {
   /** Aborts when one of the leases may be over. */

@@ -1,0 +1,200 @@
+// Claims one range, holds its leases, runs the work on it, and gives back what was not done: the one place where a fault is turned
+// into what happens next. Keeps one database connection, on which it claims and commits.
+
+import { type BlockRange, formatRange } from "../domain/block-range.js"
+import type { Clock } from "../platform/clock.js"
+import { describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
+import type { Logger } from "../platform/logger.js"
+import type { SqlConnection } from "../postgres/sql-connection.js"
+import type { LeaseKeeper } from "./lease-keeper.js"
+import type { GroupClaimRequest, Lease, LeaseStore, ReleaseCause } from "./lease-store.js"
+import { WorkerFault } from "./worker-fault.js"
+
+export interface LeasedRangeRunnerOptions {
+  readonly connect: () => Promise<SqlConnection>
+  readonly leasesOn: (connection: SqlConnection) => LeaseStore<SqlConnection>
+  readonly keeper: LeaseKeeper
+  readonly clock: Pick<Clock, "monotonic">
+  readonly logger: Logger
+  readonly holder: string
+  readonly rangeSize: number
+  /** Direct connections only: behind a pooler a backend is not the holder's own. */
+  readonly recordBackend: boolean
+  /** A range that nobody is charged for: noted stays on record with its cause, and waits; withdrawn is a gap again. */
+  readonly uncharged: "noted" | "withdrawn"
+  /** Called for each worker that is charged, after its range was released. */
+  readonly onCharged?: (charge: Charge, connection: SqlConnection) => Promise<void>
+}
+
+export interface Charge {
+  readonly worker: string
+  readonly range: BlockRange
+  /** The block at fault, where known. */
+  readonly height: number | undefined
+  readonly code: ErrorCode | "BUG"
+  readonly error: unknown
+}
+
+export interface RangeTask<Result> {
+  readonly claim: Omit<GroupClaimRequest, "holder" | "backend" | "rangeSize">
+  work(claimed: ClaimedRange): Promise<RangeDone<Result>>
+}
+
+export interface ClaimedRange {
+  readonly range: BlockRange
+  readonly claimed: readonly Lease[]
+  readonly leases: LeaseStore<SqlConnection>
+  readonly connection: SqlConnection
+  /** Aborts when a lease may be over, or the runner is to stop. */
+  readonly signal: AbortSignal
+}
+
+export interface RangeDone<Result> {
+  readonly result: Result
+  /** Leases that were not committed. */
+  readonly dropped?: readonly { readonly lease: Lease; readonly fault?: WorkerFault }[]
+}
+
+export interface FailedRange {
+  readonly kind: "failed"
+  readonly range: BlockRange
+  readonly attempt: number
+  readonly cause: ReleaseCause
+  readonly error: unknown
+}
+
+export type RangeOutcome<Result> =
+  | { readonly kind: "idle" }
+  /** Committed for at least one worker. */
+  | { readonly kind: "done"; readonly range: BlockRange; readonly result: Result }
+  | FailedRange
+
+export class LeasedRangeRunner {
+  private readonly options: LeasedRangeRunnerOptions
+  private open: SqlConnection | undefined
+  private working: Promise<unknown> = Promise.resolve()
+
+  constructor(options: LeasedRangeRunnerOptions) {
+    this.options = options
+  }
+
+  async connection(): Promise<SqlConnection> {
+    if (!this.open || this.open.closed) this.open = await this.options.connect()
+    return this.open
+  }
+
+  /** Resolves when no range is under way. */
+  async idle(): Promise<void> {
+    await this.working
+  }
+
+  async close(): Promise<void> {
+    await this.open?.end()
+  }
+
+  /** One range at most. `plan` says what to claim, or that there is nothing to do. */
+  run<Result>(
+    plan: (connection: SqlConnection) => Promise<RangeTask<Result> | undefined>,
+    signal: AbortSignal,
+  ): Promise<RangeOutcome<Result>> {
+    const outcome = this.claimAndWork(plan, signal)
+    this.working = outcome.catch(() => undefined)
+    return outcome
+  }
+
+  private async claimAndWork<Result>(
+    plan: (connection: SqlConnection) => Promise<RangeTask<Result> | undefined>,
+    signal: AbortSignal,
+  ): Promise<RangeOutcome<Result>> {
+    const { leasesOn, keeper, clock, holder, rangeSize, recordBackend } = this.options
+    const connection = await this.connection()
+    const task = await plan(connection)
+    if (!task) return { kind: "idle" }
+    const leases = leasesOn(connection)
+    const sentAt = clock.monotonic()
+    const claimed = await leases.claimGroup({
+      ...task.claim,
+      ...(recordBackend ? { backend: connection.backend } : {}),
+      holder,
+      rangeSize,
+    })
+    const [first] = claimed
+    if (!first) return { kind: "idle" }
+    const { range, attempt } = first
+    const held = keeper.hold(claimed, { sentAt, signal })
+    // A rejected promise cancels nothing on the server: only a cut connection can never commit later.
+    const cut = (): void => connection.destroy()
+    held.signal.addEventListener("abort", cut, { once: true })
+    try {
+      const { result, dropped = [] } = await task.work({
+        range,
+        claimed,
+        leases,
+        connection,
+        signal: held.signal,
+      })
+      for (const { lease, fault } of dropped)
+        await this.giveBack(lease, fault ? { cause: "failure", error: fault } : { cause: "withdrawn" })
+      const fault = dropped.find((one) => one.fault)?.fault
+      return dropped.length === claimed.length && fault
+        ? { kind: "failed", range, attempt, cause: "failure", error: fault }
+        : { kind: "done", range, result }
+    } catch (thrown) {
+      // Cut off since a lease may be over: what was thrown then is no fault of the range.
+      const isLost = held.signal.aborted && !signal.aborted
+      const error = isLost ? leaseLost(range) : thrown
+      const cause = signal.aborted ? "shutdown" : causeOf(error)
+      for (const lease of claimed) await this.giveBack(lease, { cause, error })
+      return { kind: "failed", range, attempt, cause, error }
+    } finally {
+      held.signal.removeEventListener("abort", cut)
+      held.letGo()
+    }
+  }
+
+  /** Charges the worker at fault and no other; the rest of its group just gives the range back. */
+  private async giveBack(
+    lease: Lease,
+    { cause, error }: { cause: ReleaseCause; error?: unknown },
+  ): Promise<void> {
+    const { leasesOn, uncharged, onCharged, logger } = this.options
+    const { workerType: worker, range } = lease
+    const fault = error instanceof WorkerFault ? error : undefined
+    const isCharged = fault ? fault.worker === worker : cause === "failure"
+    const reason = fault ? fault.cause : error
+    const height = fault ? fault.height : error instanceof IndexerError ? error.height : undefined
+    const code = reason instanceof IndexerError ? reason.code : fault ? "WORKER_FAILED" : "BUG"
+    const isNoted = isCharged || (uncharged === "noted" && cause !== "shutdown")
+    try {
+      const connection = await this.connection()
+      const released = await leasesOn(connection).release(lease, {
+        // Kept as a failed lease only where it tells something: a fault, or the tries that went before.
+        cause: isCharged || uncharged === "noted" ? cause : lease.attempt > 1 ? "shutdown" : "withdrawn",
+        ...(isNoted ? { error: { code, message: describeError(reason) } } : {}),
+        ...(isCharged && height !== undefined ? { height } : {}),
+      })
+      if (isCharged && released) await onCharged?.({ worker, range, height, code, error: reason }, connection)
+    } catch (releaseError) {
+      // The reaper finds it: its backend is gone, and its time will be over.
+      logger.debug(
+        { worker, range: formatRange(range), error: describeError(releaseError) },
+        "lease left to the reaper",
+      )
+    }
+  }
+}
+
+const leaseLost = (range: BlockRange): IndexerError =>
+  new IndexerError("LEASE_LOST", `the leases on ${formatRange(range)} may be over; nothing was written`)
+
+function causeOf(error: unknown): ReleaseCause {
+  if (!(error instanceof IndexerError)) return "failure"
+  switch (error.action) {
+    case "rollback":
+      return "rollback"
+    case "fail":
+      return "failure"
+    default:
+      return "outage"
+  }
+}
