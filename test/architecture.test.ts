@@ -22,15 +22,18 @@ const mayImport: Record<string, readonly string[]> = {
     ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
   ],
   status: ["domain", "platform", "postgres", "coordination", "raw", "workers", "families"],
-  api: ["domain", "platform", "postgres", "coordination", "raw", "status"],
+  operations: [
+    ...["domain", "platform", "postgres", "coordination", "raw", "workers", "rollback", "verify", "status"],
+  ],
+  api: ["domain", "platform", "postgres", "coordination", "raw", "status", "operations"],
   demo: ["domain", "platform"],
   roles: [
     ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
-    ...["verify", "status", "api", "demo"],
+    ...["verify", "status", "operations", "api", "demo"],
   ],
   cli: [
-    ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
-    ...["verify", "status", "api", "demo", "roles"],
+    ...["domain", "platform", "postgres", "coordination", "raw", "workers", "verify", "status"],
+    ...["operations", "api", "demo", "roles"],
   ],
   "config.ts": ["platform", "workers", "families"],
 }

@@ -7,8 +7,9 @@ import type { AddressInfo } from "node:net"
 import { expect, test } from "vitest"
 import { evmWorker } from "../../src/families/evm/indexes/evm/evm-worker.js"
 import { tokenWorker } from "../../src/families/evm/indexes/tokens/token-worker.js"
+import { rederiveWorker } from "../../src/operations/rederive-worker.js"
 import { systemRandom } from "../../src/platform/random.js"
-import { rederiveWorker } from "../../src/workers/postgres/rederive-worker.js"
+import { operateChain } from "../../src/roles/operate-chain.js"
 import { reopenHeights } from "../../src/workers/postgres/reopen-heights.js"
 import type { DeriveStore } from "../../test/support/derive-store.js"
 import { openWholeStore } from "../../test/support/whole-store.js"
@@ -115,7 +116,10 @@ test("what a person takes back on record is no damage, and neither is an app tha
     expect(reopened).toBe(true)
     await looks(2)
     // With its table.
-    await rederiveWorker(store.app, { worker: "evm_worker", actor: "me" })
+    await rederiveWorker(operateChain({ name: "demo", ...store, random: systemRandom }), {
+      worker: "evm_worker",
+      actor: "me",
+    })
     await looks(2)
     // App has gone back, raw has not yet: nothing can be said of the two, whatever app takes for stored.
     await store.app.query(

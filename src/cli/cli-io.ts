@@ -3,6 +3,7 @@
 import { hostname, userInfo } from "node:os"
 import { createInterface } from "node:readline/promises"
 import { type Clock, systemClock } from "../platform/clock.js"
+import type { IndexerError } from "../platform/errors.js"
 import { type Random, systemRandom } from "../platform/random.js"
 import { type TerminalStream, wantsColour } from "../platform/terminal.js"
 
@@ -63,6 +64,20 @@ export const lookOf = ({ stdout, env }: CliIo): { columns: number; colour: boole
   colour: wantsColour(stdout, env),
 })
 
-export const printJson = ({ stdout }: CliIo, value: unknown): void => {
-  stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+/** The same for people or for programs. */
+export const print = (
+  { stdout }: CliIo,
+  { json, value, text }: { json: boolean | undefined; value: unknown; text: string },
+): void => {
+  stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : text)
+}
+
+/** Asks before something is done that cannot be undone; USAGE where there is nobody to ask. */
+export async function confirm(
+  { ask, stderr }: CliIo,
+  { about, question, unasked }: { about: string; question: string; unasked: IndexerError },
+): Promise<boolean> {
+  if (!ask) throw unasked
+  stderr.write(about)
+  return /^y(es)?$/i.test((await ask(`${question} [y/N] `)).trim())
 }

@@ -1,13 +1,12 @@
 // `tidemark errors`: what went wrong in workers, newest first, and the word of a person that it is dealt with.
 
+import { resolveErrors } from "../operations/resolve-errors.js"
 import { countOpenErrors, listErrors, type StoredError } from "../workers/list-errors.js"
-import { resolveByHand } from "../workers/resolve-by-hand.js"
-import { type CliIo, lookOf, printJson } from "./cli-io.js"
-import { type FoundChain, isMissingSchema, missingSchema, withChains } from "./find-chains.js"
+import { type CliIo, lookOf, print } from "./cli-io.js"
+import { type FoundChain, withChains } from "./find-chains.js"
 import { onlyChain } from "./only-chain.js"
-import { heightFlag, parseFlags, usage } from "./parse-flags.js"
+import { chooseAct, heightFlag, parseFlags, usage } from "./parse-flags.js"
 import { renderErrors } from "./render-errors.js"
-import { derivedWorkerNames, noSuchWorker } from "./worker-names.js"
 
 export const errorsHelp = `Usage: tidemark errors list | resolve [options]
 
@@ -38,24 +37,22 @@ const flagTypes = {
   json: "boolean",
 } as const
 
-type Flags = ReturnType<typeof parseErrorFlags>
-const parseErrorFlags = (argv: readonly string[]) => parseFlags(argv, { command, flags: flagTypes })
+interface Flags {
+  readonly worker: string | undefined
+  readonly all: boolean | undefined
+  readonly json: boolean | undefined
+}
 
-export async function errorsCommand([act, ...argv]: readonly string[], io: CliIo): Promise<number> {
-  if (act !== "list" && act !== "resolve") {
-    throw usage(
-      act === undefined ? "errors needs one of list, resolve" : `errors cannot ${JSON.stringify(act)}`,
-      command,
-    )
-  }
-  const flags = parseErrorFlags(argv)
+export async function errorsCommand([word, ...argv]: readonly string[], io: CliIo): Promise<number> {
+  const act = chooseAct(word, { command, acts: ["list", "resolve"] })
+  const flags = parseFlags(argv, { command, flags: flagTypes })
   const height = flags.height === undefined ? undefined : heightFlag(flags.height, command)
   if (act === "list" && height !== undefined) throw usage("--height belongs to resolve", command)
   if (act === "resolve" && (flags.worker === undefined) === !flags.all) {
     throw usage("resolve needs either --worker or --all", command)
   }
   const limit = limitFlag(flags.limit)
-  return withChains(io, { chain: flags.chain, config: flags.config }, async (chains) => {
+  return withChains(io, flags, async (chains) => {
     if (act === "list") return list(io, { chains, flags, limit })
     return resolve(io, { chain: onlyChain(chains, command), flags, height })
   })
@@ -72,52 +69,45 @@ async function list(
   io: CliIo,
   { chains, flags, limit }: { chains: readonly FoundChain[]; flags: Flags; limit: number },
 ): Promise<number> {
-  const found = await Promise.all(chains.map((chain) => readErrors(chain, { flags, limit })))
-  if (flags.json) {
-    printJson(io, {
+  const asked = {
+    limit,
+    ...(flags.worker === undefined ? {} : { worker: flags.worker }),
+    ...(flags.all ? {} : { resolved: false }),
+  }
+  const found = await Promise.all(
+    chains.map(async ({ name, app }) => ({
+      chain: name,
+      open: await countOpenErrors(app),
+      errors: await listErrors(app, asked),
+    })),
+  )
+  print(io, {
+    json: flags.json,
+    value: {
       chains: found.map(({ chain, open, errors }) => ({
         chain,
         open: Object.fromEntries(open),
         errors: errors.map(errorJson),
       })),
-    })
-  } else {
-    for (const one of found) io.stdout.write(renderErrors(one, lookOf(io)))
-  }
+    },
+    text: found.map((one) => renderErrors(one, lookOf(io))).join(""),
+  })
   return 0
-}
-
-async function readErrors({ name, app }: FoundChain, { flags, limit }: { flags: Flags; limit: number }) {
-  const { worker, all } = flags
-  try {
-    const open = await countOpenErrors(app)
-    const errors = await listErrors(app, {
-      limit,
-      ...(worker === undefined ? {} : { worker }),
-      ...(all ? {} : { resolved: false }),
-    })
-    return { chain: name, open, errors }
-  } catch (error) {
-    throw isMissingSchema(error) ? missingSchema(app.address, error) : error
-  }
 }
 
 async function resolve(
   io: CliIo,
   { chain, flags, height }: { chain: FoundChain; flags: Flags; height: number | undefined },
 ): Promise<number> {
-  const { worker } = flags
-  const known = await derivedWorkerNames(chain)
-  const counts = await chain.app.transaction((tx) => resolveByHand(tx, { actor: io.actor, worker, height }))
-  // A worker that is gone may have left errors; one that never was has none.
-  if (counts.size === 0 && worker !== undefined && !known.includes(worker))
-    throw noSuchWorker(worker, { chain, known })
-  if (flags.json) printJson(io, { chain: chain.name, resolved: Object.fromEntries(counts) })
-  else if (counts.size === 0) io.stdout.write("no error is open there\n")
-  else {
-    for (const [name, count] of counts)
-      io.stdout.write(`resolved ${count} error${count === 1 ? "" : "s"} of ${name}\n`)
-  }
+  const counts = await resolveErrors(chain, { actor: io.actor, worker: flags.worker, height })
+  const lines = [...counts].map(
+    ([worker, count]) => `resolved ${count} error${count === 1 ? "" : "s"} of ${worker}\n`,
+  )
+  print(io, {
+    json: flags.json,
+    value: { chain: chain.name, resolved: Object.fromEntries(counts) },
+    text: lines.length === 0 ? "no error is open there\n" : lines.join(""),
+  })
   return 0
 }
 

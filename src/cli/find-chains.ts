@@ -1,16 +1,17 @@
 // Where the databases are that a command should look at: as configured, else those of the embedded server that runs in the
 // data directory. Never starts anything.
 
+import type { OperatedChain } from "../operations/operated-chain.js"
 import { IndexerError } from "../platform/errors.js"
 import { type Config, loadConfig } from "../platform/load-config.js"
 import { Database } from "../postgres/database.js"
 import { readEmbeddedAddress, type UrlOf } from "../postgres/embedded/address-file.js"
 import { sqlStateOf } from "../postgres/postgres-error.js"
+import { operateChain } from "../roles/operate-chain.js"
 import type { CliIo } from "./cli-io.js"
 
-export interface FoundChain {
-  /** As the database itself says, once a chain was pinned there. */
-  readonly name: string
+/** Its name is what the database itself says, once a chain was pinned there. */
+export interface FoundChain extends OperatedChain {
   readonly raw: Database
   readonly app: Database
 }
@@ -27,7 +28,7 @@ interface Place {
   readonly appUrl: string
 }
 
-/** Opens them, runs the work, closes them. Throws NOT_RUNNING when there is none. */
+/** Opens them, runs the work, closes them. Throws NOT_RUNNING when there is none, NOT_FOUND where a database has no schema. */
 export async function withChains<T>(
   io: CliIo,
   options: FindOptions,
@@ -38,19 +39,22 @@ export async function withChains<T>(
   try {
     const chains: FoundChain[] = []
     for (const place of await findPlaces(config)) {
-      const chain = openPlace(place)
-      open.push(chain.raw, ...(chain.app === chain.raw ? [] : [chain.app]))
-      const name = (await storedName(chain.raw)) ?? place.name
-      if (options.chain === undefined || options.chain === name) chains.push({ ...chain, name })
+      const { raw, app } = openPlace(place)
+      open.push(raw, ...(app === raw ? [] : [app]))
+      const name = (await storedName(raw)) ?? place.name
+      if (options.chain === undefined || options.chain === name)
+        chains.push(operateChain({ name, raw, app, random: io.random }))
     }
     if (chains.length === 0) throw noneFound(config, options)
     return await work(chains, config)
+  } catch (error) {
+    throw isMissingSchema(error) ? missingSchema(open, error) : error
   } finally {
     await Promise.all(open.map((database) => database.end()))
   }
 }
 
-export async function findPlaces(config: Config): Promise<readonly Place[]> {
+async function findPlaces(config: Config): Promise<readonly Place[]> {
   const places: Place[] = []
   for (const { name, dbRawUrl, dbAppUrl } of config.chains) {
     if (dbRawUrl) places.push({ name: name ?? "chain", rawUrl: dbRawUrl, appUrl: dbAppUrl ?? dbRawUrl })
@@ -80,11 +84,11 @@ async function embeddedPlaces(urlOf: UrlOf): Promise<Place[]> {
   }
 }
 
-function openPlace({ name, rawUrl, appUrl }: Place): FoundChain {
+function openPlace({ rawUrl, appUrl }: Place): { raw: Database; app: Database } {
   const open = (url: string): Database =>
     new Database({ url, applicationName: "tidemark cli", maxConnections: 1 })
   const raw = open(rawUrl)
-  return { name, raw, app: appUrl === rawUrl ? raw : open(appUrl) }
+  return { raw, app: appUrl === rawUrl ? raw : open(appUrl) }
 }
 
 /** Undefined when no chain was pinned there yet, or when there is no schema at all. */
@@ -99,13 +103,12 @@ async function storedName(raw: Database): Promise<string | undefined> {
 }
 
 /** 42P01: no such table, 3F000: no such schema. */
-export const isMissingSchema = (error: unknown): boolean =>
-  ["42P01", "3F000"].includes(sqlStateOf(error) ?? "")
+const isMissingSchema = (error: unknown): boolean => ["42P01", "3F000"].includes(sqlStateOf(error) ?? "")
 
-export const missingSchema = (address: string, cause: unknown): IndexerError =>
+const missingSchema = (open: readonly Database[], cause: unknown): IndexerError =>
   new IndexerError(
     "NOT_FOUND",
-    `The database ${address} has no Tidemark schema yet. \`tidemark start\` or \`tidemark migrate\` makes it.`,
+    `The database ${open.map(({ address }) => address).join(" or ")} has no Tidemark schema yet. \`tidemark start\` or \`tidemark migrate\` makes it.`,
     { cause },
   )
 

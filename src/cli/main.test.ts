@@ -357,7 +357,7 @@ describe("tidemark leases of workers that derive", () => {
 
   test("retry and skip act on the worker that is named, in its own schema", async () => {
     const missed = await run(["leases", "retry", "--height", "500"])
-    expect(missed.err).toMatch(/^error NOT_FOUND: raw_ingester .*notes_worker has: give --worker/)
+    expect(missed.err).toMatch(/^error NOT_FOUND: raw_ingester .*notes_worker has: name that worker/)
     expect((await run(["leases", "retry", "--height", "500", "--worker", "nobody"])).err).toMatch(
       /^error NOT_FOUND: .*no worker "nobody"; it has raw_ingester, notes_worker, sums_worker/,
     )

@@ -1,7 +1,7 @@
 // `tidemark migrate`: brings the schemas up to date without starting anything. `start` does the same by itself.
 
 import { migrate } from "../postgres/migrate.js"
-import { type CliIo, printJson } from "./cli-io.js"
+import { type CliIo, print } from "./cli-io.js"
 import { withChains } from "./find-chains.js"
 import { parseFlags } from "./parse-flags.js"
 
@@ -30,14 +30,16 @@ export async function migrateCommand(argv: readonly string[], io: CliIo): Promis
         applied: [...rawFiles.map((file) => `raw/${file}`), ...appFiles.map((file) => `app/${file}`)],
       })
     }
-    if (flags.json) printJson(io, { chains: done })
-    else {
-      for (const { chain, applied } of done) {
-        io.stdout.write(
-          applied.length === 0 ? `${chain}: up to date\n` : `${chain}: applied ${applied.join(", ")}\n`,
+    print(io, {
+      json: flags.json,
+      value: { chains: done },
+      text: done
+        .map(
+          ({ chain, applied }) =>
+            `${chain}: ${applied.length === 0 ? "up to date" : `applied ${applied.join(", ")}`}\n`,
         )
-      }
-    }
+        .join(""),
+    })
     return 0
   })
 }

@@ -43,6 +43,21 @@ function parse<Types extends FlagTypes>(
   }
 }
 
+/** The first word of a command that does several things. */
+export function chooseAct<Act extends string>(
+  word: string | undefined,
+  { command, acts }: { command: string; acts: readonly Act[] },
+): Act {
+  const act = acts.find((one) => one === word)
+  if (act) return act
+  throw usage(
+    word === undefined
+      ? `${command} needs one of ${acts.join(", ")}`
+      : `${command} cannot ${JSON.stringify(word)}`,
+    command,
+  )
+}
+
 export const usage = (message: string, command: string): IndexerError =>
   new IndexerError("USAGE", `${message}; see \`tidemark ${command} --help\``)
 

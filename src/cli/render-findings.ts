@@ -1,11 +1,15 @@
 // What is wrong with a store, for people and as JSON. Pure.
 
+import type { ChainFindings } from "../operations/verify-chain.js"
 import { describeRemedy, type Finding } from "../verify/finding.js"
 import { createPaint } from "./paint.js"
-import type { ChainFindings } from "./verify-chain.js"
+
+export interface NamedFindings extends ChainFindings {
+  readonly chain: string
+}
 
 export function renderFindings(
-  { chain, findings, cut }: ChainFindings,
+  { chain, findings, cut }: NamedFindings,
   { colour }: { colour: boolean },
 ): string {
   const paint = createPaint(colour)
@@ -23,7 +27,7 @@ export function renderFindings(
 }
 
 /** Heights are strings, as everywhere in JSON. */
-export const findingsJson = ({ chain, findings, cut }: ChainFindings): Record<string, unknown> => ({
+export const findingsJson = ({ chain, findings, cut }: NamedFindings): Record<string, unknown> => ({
   chain,
   clean: findings.length === 0 && !cut,
   cut,

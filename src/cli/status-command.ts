@@ -6,9 +6,9 @@ import { diagnose } from "../status/diagnose.js"
 import type { Diagnosis } from "../status/diagnosis.js"
 import { readChainStatus } from "../status/read-chain-status.js"
 import { statusJson } from "../status/status-json.js"
-import { type ReadStoreSize, storeSizeReader } from "../status/store-size.js"
-import { type CliIo, lookOf, printJson } from "./cli-io.js"
-import { type FoundChain, isMissingSchema, missingSchema, withChains } from "./find-chains.js"
+import { storeSizeReader } from "../status/store-size.js"
+import { type CliIo, lookOf, print } from "./cli-io.js"
+import { withChains } from "./find-chains.js"
 import { parseFlags } from "./parse-flags.js"
 import { renderStatus } from "./render-status.js"
 
@@ -44,18 +44,18 @@ export async function statusCommand(argv: readonly string[], io: CliIo): Promise
     const readers = chains.map((chain) => {
       const storeSize = storeSizeReader(chain, { clock: io.clock })
       return async (): Promise<Look> => {
-        const status = await readStatus(chain, storeSize)
+        const status = await readChainStatus(chain.raw, { ...chain, storeSize })
         return { status, diagnosis: diagnose(status, { stallAfterMs }) }
       }
     })
     const looks = () => Promise.all(readers.map((read) => read()))
-    print(await looks(), { io, json: flags.json === true, clear: false })
+    show(await looks(), { io, json: flags.json, clear: false })
     if (!flags.watch) return 0
     const { signal } = io
     while (!signal.aborted) {
       await io.clock.sleep(watchEveryMs, signal)
       if (signal.aborted) break
-      await watchOnce(looks, { io, json: flags.json === true })
+      await watchOnce(looks, { io, json: flags.json })
     }
     return 0
   })
@@ -64,32 +64,24 @@ export async function statusCommand(argv: readonly string[], io: CliIo): Promise
 /** An outage is shown and waited out: that is what one watches for. */
 async function watchOnce(
   looks: () => Promise<readonly Look[]>,
-  { io, json }: { io: CliIo; json: boolean },
+  { io, json }: { io: CliIo; json: boolean | undefined },
 ): Promise<void> {
   try {
-    print(await looks(), { io, json, clear: io.stdout.isTTY === true })
+    show(await looks(), { io, json, clear: io.stdout.isTTY === true })
   } catch (error) {
     if (!isIndexerError(error) || error.action !== "retry") throw error
     io.stderr.write(`${error.code}: ${error.message}\n`)
   }
 }
 
-async function readStatus({ raw, app, name }: FoundChain, storeSize: ReadStoreSize): Promise<ChainStatus> {
-  try {
-    return await readChainStatus(raw, { name, app, storeSize })
-  } catch (error) {
-    throw isMissingSchema(error) ? missingSchema(raw.address, error) : error
-  }
-}
-
-function print(
+function show(
   looks: readonly Look[],
-  { io, json, clear }: { io: CliIo; json: boolean; clear: boolean },
+  { io, json, clear }: { io: CliIo; json: boolean | undefined; clear: boolean },
 ): void {
-  if (json) {
-    printJson(io, { chains: looks.map(({ status, diagnosis }) => statusJson(status, diagnosis)) })
-    return
-  }
   const text = looks.map(({ status, diagnosis }) => renderStatus(status, diagnosis, lookOf(io))).join("\n")
-  io.stdout.write(`${clear ? clearScreen : ""}${text}`)
+  print(io, {
+    json,
+    value: { chains: looks.map(({ status, diagnosis }) => statusJson(status, diagnosis)) },
+    text: `${clear ? clearScreen : ""}${text}`,
+  })
 }

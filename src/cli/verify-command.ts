@@ -1,10 +1,11 @@
 // `tidemark verify`: proves that what is stored holds together, or says exactly where not. Changes nothing.
 
-import { type CliIo, lookOf, printJson } from "./cli-io.js"
+import { verifyChain } from "../operations/verify-chain.js"
+import { type CliIo, lookOf, print } from "./cli-io.js"
 import { withChains } from "./find-chains.js"
 import { parseFlags } from "./parse-flags.js"
-import { findingsJson, renderFindings } from "./render-findings.js"
-import { type ChainFindings, verifyChain, verifyFlags, verifyRequest } from "./verify-chain.js"
+import { findingsJson, type NamedFindings, renderFindings } from "./render-findings.js"
+import { verifyFlags, verifying, verifyRequest } from "./verify-request.js"
 
 export const verifyHelp = `Usage: tidemark verify [options]
 
@@ -27,12 +28,18 @@ export async function verifyCommand(argv: readonly string[], io: CliIo): Promise
   const flags = parseFlags(argv, { command: "verify", flags: verifyFlags })
   const request = verifyRequest(flags, "verify")
   return withChains(io, flags, async (chains, config) => {
-    const results: ChainFindings[] = []
+    const results: NamedFindings[] = []
     for (const chain of chains) {
-      results.push(await verifyChain(io, { chain, config, request, withFolds: request.range === undefined }))
+      const found = await verifying(io, { chain, config, request }, (verifier, how) =>
+        verifyChain(verifier, { ...how, withFolds: how.range === undefined }),
+      )
+      results.push({ ...found, chain: chain.name })
     }
-    if (flags.json) printJson(io, { chains: results.map(findingsJson) })
-    else for (const result of results) io.stdout.write(renderFindings(result, lookOf(io)))
+    print(io, {
+      json: flags.json,
+      value: { chains: results.map(findingsJson) },
+      text: results.map((result) => renderFindings(result, lookOf(io))).join(""),
+    })
     return results.every(({ findings, cut }) => findings.length === 0 && !cut) ? 0 : 1
   })
 }

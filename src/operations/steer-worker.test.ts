@@ -3,14 +3,16 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/test-d
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
-import { int8 } from "./column.js"
-import { eventTable } from "./define-worker.js"
-import { ensureWorkerTables } from "./postgres/ensure-worker-tables.js"
-import { rederiveWorker } from "./postgres/rederive-worker.js"
+import { operateChain } from "../roles/operate-chain.js"
+import { int8 } from "../workers/column.js"
+import { eventTable } from "../workers/define-worker.js"
+import { ensureWorkerTables } from "../workers/postgres/ensure-worker-tables.js"
+import { readWorkPlan } from "../workers/work-plan.js"
+import type { WorkerDefinition } from "../workers/worker-definition.js"
+import { WorkerRegistry } from "../workers/worker-registry.js"
+import type { OperatedChain } from "./operated-chain.js"
+import { rederiveWorker } from "./rederive-worker.js"
 import { steerWorker, type WorkerSteering } from "./steer-worker.js"
-import { readWorkPlan } from "./work-plan.js"
-import type { WorkerDefinition } from "./worker-definition.js"
-import { WorkerRegistry } from "./worker-registry.js"
 
 const worker = (name: string, dependencies: readonly string[] = []): WorkerDefinition => ({
   name,
@@ -39,13 +41,21 @@ afterAll(async () => {
   await made.drop()
 })
 beforeEach(async () => {
-  await rederiveWorker(database, { worker: "a", actor: "test" })
-  await rederiveWorker(database, { worker: "c", actor: "test" })
+  await ensureWorkerTables(database, { registry })
+  await rederive("a")
+  await rederive("c")
   await ensureWorkerTables(database, { registry })
 })
 
+const chain = (over: Partial<OperatedChain> = {}): OperatedChain => ({
+  ...operateChain({ name: "demo", raw: database, app: database, random: systemRandom }),
+  ...over,
+})
+const rederive = (name: string, over?: Partial<OperatedChain>) =>
+  rederiveWorker(chain(over), { worker: name, actor: "test" })
+
 const steer = (name: string, to: WorkerSteering) =>
-  database.transaction((tx) => steerWorker(tx, { worker: name, actor: "ann@harbour", ...to }))
+  steerWorker(chain(), { worker: name, actor: "ann@harbour", to })
 const plan = async () =>
   (await readWorkPlan(database, { registry, runnable: ["a", "b", "c"] }))!.members.map(
     ({ workerType, concurrency }) => [workerType, concurrency],
@@ -69,27 +79,28 @@ describe("steerWorker", () => {
       ["b", undefined],
       ["c", undefined],
     ])
-    await steer("a", { paused: { reason: null } })
-    await steer("c", { concurrency: 2 })
+    await steer("a", { action: "pause", reason: null })
+    await steer("c", { action: "concurrency", concurrency: 2 })
     expect(await plan()).toEqual([
       ["b", undefined],
       ["c", 2],
     ])
-    await steer("a", { paused: false })
-    await steer("c", { concurrency: null })
+    await steer("a", { action: "resume" })
+    await steer("c", { action: "concurrency", concurrency: null })
     expect(await plan()).toHaveLength(3)
     expect(await plan()).toContainEqual(["c", undefined])
   })
 
   test("a worker that is not there is not made", async () => {
-    expect(await steer("nobody", { paused: false })).toBe(false)
+    await expect(steer("nobody", { action: "resume" })).rejects.toMatchObject({ code: "NOT_FOUND" })
+    expect(await plan()).toHaveLength(3)
   })
 })
 
 describe("rederiveWorker", () => {
   test("a holder that comes to its commit afterwards is refused, and writes nothing", async () => {
     const [lease] = await claim()
-    await rederiveWorker(database, { worker: "a", actor: "test" })
+    await rederive("a")
     await ensureWorkerTables(database, { registry })
     const late = leases().commitGroup([lease!], {
       write: async (tx) => {
@@ -105,10 +116,8 @@ describe("rederiveWorker", () => {
   test("takes its dependents along and nobody else; what rests on them is forgotten in the same transaction", async () => {
     await database.query("update app.coverage set heights = '{[0,50)}' where worker_type in ('a', 'b', 'c')")
     const forgotten: (readonly string[])[] = []
-    const done = await rederiveWorker(database, {
-      worker: "a",
-      actor: "test",
-      forget: async (_tx, workers) => void forgotten.push(workers),
+    const done = await rederive("a", {
+      forgetQueues: async (_tx, workers) => void forgotten.push(workers),
     })
     expect(done).toEqual({ workers: ["a", "b"], tables: ["a_rows", "b_rows"] })
     expect(forgotten).toEqual([["a", "b"]])
@@ -124,10 +133,8 @@ describe("rederiveWorker", () => {
   })
 
   test("a failure in what rests on them leaves everything as it was", async () => {
-    const refused = rederiveWorker(database, {
-      worker: "a",
-      actor: "test",
-      forget: async () => {
+    const refused = rederive("a", {
+      forgetQueues: async () => {
         throw new Error("no")
       },
     })
@@ -138,10 +145,7 @@ describe("rederiveWorker", () => {
 
   test("coverage whose tables nobody recorded goes too; a name that is unknown changes nothing", async () => {
     await database.query("insert into app.coverage (worker_type, heights) values ('gone', '{[0,5)}')")
-    expect(await rederiveWorker(database, { worker: "gone", actor: "test" })).toEqual({
-      workers: ["gone"],
-      tables: [],
-    })
-    expect(await rederiveWorker(database, { worker: "gone", actor: "test" })).toBeUndefined()
+    expect(await rederive("gone")).toEqual({ workers: ["gone"], tables: [] })
+    await expect(rederive("gone")).rejects.toMatchObject({ code: "NOT_FOUND" })
   })
 })

@@ -1,0 +1,36 @@
+// The chain an operator acts on: its two databases and the leases in each. Acts take it first, then one options object with the
+// actor; they write their audit row, throw an IndexerError where nothing can be done, and know no terminal.
+
+import type { LeaseRow, LeaseStore } from "../coordination/lease-store.js"
+import type { Random } from "../platform/random.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { rawIngester } from "../raw/raw-ingester.js"
+
+type OperatedLeases = Pick<LeaseStore<Queryable>, "snapshot" | "retry" | "skip">
+
+export interface OperatedChain {
+  readonly name: string
+  readonly raw: SqlExecutor<Queryable>
+  readonly app: SqlExecutor<Queryable>
+  /** By schema: the raw ingester's lie with the raw blocks, those of all other workers with what they derive. */
+  readonly leases: { readonly raw: OperatedLeases; readonly app: OperatedLeases }
+  readonly random: Random
+  /** Takes what rests on these workers' tables and is no table of theirs out of the queues. */
+  readonly forgetQueues: (tx: Queryable, workers: readonly string[]) => Promise<void>
+}
+
+/** A block as one worker has it to do. */
+export interface WorkerBlock {
+  readonly worker: string
+  readonly height: number
+}
+
+export const leasesOf = ({ leases }: OperatedChain, worker: string): OperatedLeases =>
+  worker === rawIngester ? leases.raw : leases.app
+
+export async function unfinishedLeases({ leases }: OperatedChain): Promise<readonly LeaseRow[]> {
+  const raw = await leases.raw.snapshot()
+  const app = await leases.app.snapshot()
+  return [...raw.leases, ...app.leases]
+}

@@ -1,0 +1,95 @@
+// Forgets what a worker and all its dependents have derived: tokens, coverage, tables and registration, in one transaction. The next
+// start of a process that declares them creates the tables and derives them from raw. Refused while a process derives.
+
+import {
+  chainLock,
+  coordinationTables,
+  workerTablesLock,
+} from "../coordination/postgres/coordination-tables.js"
+import { writeAudit } from "../coordination/postgres/write-audit.js"
+import { IndexerError } from "../platform/errors.js"
+import { quoteIdentifier } from "../postgres/quote-identifier.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { readProcesses } from "../status/read-status-rows.js"
+import { downstreamOf } from "../workers/downstream.js"
+import { readStoredWorkers } from "../workers/read-stored-workers.js"
+import { workerSchema } from "../workers/worker-registry.js"
+import { noSuchWorker } from "./no-such-worker.js"
+import type { OperatedChain } from "./operated-chain.js"
+
+export interface Rederived {
+  readonly workers: readonly string[]
+  readonly tables: readonly string[]
+}
+
+/** Longer than a living process is ever silent. */
+const workSeenWithinMs = 15_000
+const limits = { lockTimeoutMs: 10_000, idleInTransactionTimeoutMs: 10_000 } as const
+
+/** What it would drop; nothing where the worker is registered no more. */
+export async function planRederive(
+  chain: OperatedChain,
+  { worker }: { readonly worker: string },
+): Promise<Rederived> {
+  await refuseWhileWorking(chain)
+  return reach(chain.app, worker)
+}
+
+/** Throws NOT_FOUND where nothing of that name is known, STILL_RUNNING while a process derives. */
+export async function rederiveWorker(
+  chain: OperatedChain,
+  { actor, worker }: { readonly actor: string; readonly worker: string },
+): Promise<Rederived> {
+  // A process that holds one of the tables would wait for the chain lock and this for the table. And its definitions would be of
+  // tables that are gone, and that it would not create again.
+  await refuseWhileWorking(chain)
+  const done = await chain.app.transaction(async (tx) => {
+    // A process that starts waits here, and finds them gone.
+    await tx.query("select pg_advisory_xact_lock($1, $2)", [...workerTablesLock])
+    await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
+    const below = await reach(tx, worker)
+    const workers = [...new Set([worker, ...below.workers])]
+    const { tables } = below
+    const { rowCount: covered } = await tx.query("delete from app.coverage where worker_type = any ($1)", [
+      workers,
+    ])
+    if (covered === 0 && tables.length === 0) return undefined
+    await tx.query("delete from app.worker_leases where worker_type = any ($1) and status <> 'COMPLETED'", [
+      workers,
+    ])
+    for (const table of tables) await tx.query(`drop table if exists ${quoteIdentifier(workerSchema, table)}`)
+    // With its rows of app.worker_tables.
+    await tx.query("delete from app.workers where name = any ($1)", [workers])
+    await tx.query(
+      "update app.indexing_errors set resolved = true, updated_at = clock_timestamp() where worker_name = any ($1) and not resolved",
+      [workers],
+    )
+    await chain.forgetQueues(tx, workers)
+    await writeAudit(coordinationTables("app"), tx, {
+      actor,
+      action: "rederive",
+      details: { worker_type: worker, workers, tables },
+    })
+    return { workers, tables }
+  }, limits)
+  if (!done) throw await noSuchWorker(chain, worker)
+  return done
+}
+
+async function reach(app: Queryable, worker: string): Promise<Rederived> {
+  const stored = await readStoredWorkers(app)
+  const workers = downstreamOf(stored, [worker])
+  return {
+    workers,
+    tables: stored.filter(({ name }) => workers.includes(name)).flatMap((one) => one.tables),
+  }
+}
+
+async function refuseWhileWorking({ name, raw }: OperatedChain): Promise<void> {
+  const working = (await readProcesses(raw, workSeenWithinMs)).filter(({ roles }) => roles.includes("work"))
+  if (working.length === 0) return
+  throw new IndexerError(
+    "STILL_RUNNING",
+    `${working.map(({ host, pid }) => `${host}:${pid}`).join(", ")} derive${working.length === 1 ? "s" : ""} ${name}: stop every process with the role work first (one that was killed is forgotten after ${workSeenWithinMs / 1_000} s), and start them again afterwards. The embedded database ends with its process: run \`tidemark start --roles ingest\` meanwhile.`,
+  )
+}

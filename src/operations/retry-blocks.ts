@@ -1,0 +1,55 @@
+// Tries blocks again at once: those that are DEAD or failed, and those that were skipped, which are then fetched or derived after all.
+
+import { rawIngester } from "../raw/raw-ingester.js"
+import { refetchBlocks } from "../verify/refetch-blocks.js"
+import { reopenHeights } from "../workers/postgres/reopen-heights.js"
+import { nothingThere } from "./nothing-there.js"
+import { leasesOf, type OperatedChain, unfinishedLeases, type WorkerBlock } from "./operated-chain.js"
+
+/** Throws NOT_FOUND where that block is neither DEAD, failed nor skipped. */
+export async function retryBlock(
+  chain: OperatedChain,
+  { actor, ...block }: WorkerBlock & { readonly actor: string },
+): Promise<void> {
+  const isDue = await leasesOf(chain, block.worker).retry({
+    actor,
+    workerType: block.worker,
+    height: block.height,
+  })
+  if (isDue || (await reopenSkipped(chain, { actor, ...block }))) return
+  throw await nothingThere(chain, { ...block, what: "no DEAD or failed range", statuses: ["DEAD", "FAILED"] })
+}
+
+/** Every DEAD block, of one worker or of all; gives those that still were when it came to them. */
+export async function retryDeadBlocks(
+  chain: OperatedChain,
+  { actor, worker }: { readonly actor: string; readonly worker?: string | undefined },
+): Promise<readonly WorkerBlock[]> {
+  const retried: WorkerBlock[] = []
+  for (const { status, workerType, range } of await unfinishedLeases(chain)) {
+    if (status !== "DEAD" || (worker ?? workerType) !== workerType) continue
+    const height = range.from
+    if (await leasesOf(chain, workerType).retry({ actor, workerType, height }))
+      retried.push({ worker: workerType, height })
+  }
+  return retried
+}
+
+/** With whatever depends on it. */
+async function reopenSkipped(
+  { raw, app, random }: OperatedChain,
+  { actor, worker, height }: WorkerBlock & { readonly actor: string },
+): Promise<boolean> {
+  const isRaw = worker === rawIngester
+  const { rows } = await (isRaw ? raw : app).query(
+    `select 1 from ${isRaw ? "raw" : "app"}.coverage where worker_type = $1 and skipped @> $2::int8`,
+    [worker, height],
+  )
+  if (rows.length === 0) return false
+  const range = { from: height, to: height + 1 }
+  if (!isRaw)
+    return reopenHeights({ executor: app, random }, { worker, heights: [range], actor, action: "retry" })
+  // Derived rows of it there are none, but workers cover it as if there were nothing to derive.
+  await refetchBlocks({ raw, app, random }, { heights: range, actor, action: "retry" })
+  return true
+}

@@ -1,0 +1,82 @@
+// Takes all blocks above a height back: the way out of a halt, when the node is right after all. The plan says what that takes, and is
+// void when another rollback comes first.
+
+import { IndexerError } from "../platform/errors.js"
+import { heightFrom } from "../postgres/postgres-error.js"
+import { rawIngester } from "../raw/raw-ingester.js"
+import { finishRollbackPatiently } from "../rollback/finish-rollback.js"
+import { openAuditedIntent } from "../rollback/rollback-intent.js"
+import type { OperatedChain } from "./operated-chain.js"
+
+export interface RollbackPlan {
+  /** The last block that stays. */
+  readonly to: number
+  readonly highest: number
+  readonly epoch: number
+  /** Why ingestion halts, if it does. */
+  readonly halt: string | null
+  readonly blocks: number
+  readonly transactions: number
+  readonly events: number
+  readonly ancestorHash: string | null
+}
+
+/** Throws NOT_FOUND where nothing lies above the height, USAGE where the chain starts above it. */
+export async function planRollback(
+  { raw, name }: OperatedChain,
+  { to }: { readonly to: number },
+): Promise<RollbackPlan> {
+  const {
+    rows: [row],
+  } = await raw.query<Record<string, string | null> & { ancestor: Buffer | null }>(
+    `select start_height, chain_epoch, halt_reason,
+       (select upper(range_merge(heights)) - 1 from raw.coverage where worker_type = $2 and not isempty(heights)) as highest,
+       (select hash from raw.blocks where height = $1) as ancestor,
+       (select count(*) from raw.blocks where height > $1) as blocks,
+       (select coalesce(sum(transaction_count), 0) from raw.blocks where height > $1) as transactions,
+       (select coalesce(sum(event_count), 0) from raw.blocks where height > $1) as events
+     from raw.chain_state`,
+    [to, rawIngester],
+  )
+  const highest = row?.["highest"] == null ? undefined : heightFrom(row["highest"])
+  if (!row || highest === undefined || highest <= to) {
+    throw new IndexerError("NOT_FOUND", `${name} has nothing stored above block ${to}`)
+  }
+  const start = heightFrom(row["start_height"]!)
+  if (to < start - 1) {
+    throw new IndexerError(
+      "USAGE",
+      `${name} starts at block ${start}: nothing below ${start - 1} can be rolled back to`,
+    )
+  }
+  return {
+    to,
+    highest,
+    epoch: Number(row["chain_epoch"]),
+    halt: row["halt_reason"] ?? null,
+    blocks: Number(row["blocks"]),
+    transactions: Number(row["transactions"]),
+    events: Number(row["events"]),
+    ancestorHash: row.ancestor ? `0x${row.ancestor.toString("hex")}` : null,
+  }
+}
+
+export async function rollbackChain(
+  { raw, app, random }: OperatedChain,
+  { actor, plan }: { readonly actor: string; readonly plan: RollbackPlan },
+): Promise<void> {
+  const id = random.uuid()
+  const { to, blocks, halt, ancestorHash, epoch } = plan
+  const opened = await openAuditedIntent(
+    raw,
+    { id, from: to + 1, ancestorHash, epoch, reason: "operator" },
+    { actor, action: "rollback", details: { id, to, blocks, halt } },
+  )
+  if (!opened) {
+    throw new IndexerError(
+      "ROLLBACK_OPEN",
+      "another rollback is under way, or was finished just now; look at `tidemark status` and try again",
+    )
+  }
+  await finishRollbackPatiently({ raw, app, random })
+}

@@ -1,0 +1,49 @@
+// What a look over a whole store needs: a connection of its own to each database, the workers as declared, and the node to compare
+// with, where one is given.
+
+import { createEvmSource } from "../families/evm/source/evm-source.js"
+import type { Clock } from "../platform/clock.js"
+import { silentLogger } from "../platform/logger.js"
+import type { Random } from "../platform/random.js"
+import { Connection } from "../postgres/connection.js"
+import { readChainState } from "../raw/chain-state.js"
+import type { VerifyDeps } from "../verify/verify-store.js"
+import { loadWorkers } from "./load-workers.js"
+
+export interface WithVerifierOptions {
+  readonly rawUrl: string
+  readonly appUrl: string
+  readonly configFile: string | undefined
+  /** Another node, to compare with. */
+  readonly rpc: string | undefined
+}
+
+/** Opens it, runs the work, closes it. */
+export async function withVerifier<T>(
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  { rawUrl, appUrl, configFile, rpc }: WithVerifierOptions,
+  work: (verifier: VerifyDeps) => Promise<T>,
+): Promise<T> {
+  const registry = await loadWorkers({ configFile, chain: { workers: "all" } })
+  const open: (() => Promise<void>)[] = []
+  const connect = async (url: string): Promise<Connection> => {
+    const connection = await Connection.open({ url, applicationName: "tidemark verify" })
+    open.push(() => connection.end())
+    return connection
+  }
+  try {
+    const raw = await connect(rawUrl)
+    const app = await connect(appUrl)
+    const source =
+      rpc === undefined
+        ? undefined
+        : createEvmSource(
+            { clock, random, logger: silentLogger },
+            { providers: [{ url: rpc }], expectedChainId: (await readChainState(raw))?.chainId },
+          )
+    if (source) open.push(() => source.close())
+    return await work({ raw, app, registry, clock, source })
+  } finally {
+    for (const close of open) await close()
+  }
+}
