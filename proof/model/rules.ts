@@ -18,8 +18,8 @@ const claim = "src/coordination/postgres/claim-group.ts"
 const copier = "src/workers/raw-coverage-copier.ts"
 const copierTest = "src/workers/raw-coverage-copier.test.ts"
 const rollback = "src/rollback/finish-rollback.test.ts"
-const reconcile = "src/rollback/reconcile-stores.ts"
-const reconcileTest = "src/rollback/reconcile-stores.test.ts"
+const align = "src/rollback/align-stores.ts"
+const alignTest = "src/rollback/align-stores.test.ts"
 const foldTest = [
   "src/workers/postgres/fold.property.test.ts",
   "a state table is the fold over exactly its coverage, whatever was applied, undone and applied again",
@@ -462,9 +462,9 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   replayClaimsWait: {
     means: "Claims wait while a rollback is replayed in an app database that went back.",
-    keptBy: [[reconcile, "replayInApp", "await lockClaims(tables, tx, workers)"]],
+    keptBy: [[align, "replayInApp", "await lockClaims(tables, tx, workers)"]],
     testedBy: [
-      reconcileTest,
+      alignTest,
       "a claim that comes while a rollback is replayed waits, and finds its heights gone",
     ],
   },
@@ -548,29 +548,29 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     means: "An app database that went back replays the rollbacks it lacks.",
     keptBy: [
       [
-        reconcile,
+        align,
         "replayInApp",
         "for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {",
       ],
     ],
     testedBy: [
-      reconcileTest,
+      alignTest,
       "an app store that missed a rollback replays it, and loses what raw does not cover",
       "a rollback is replayed once the commits under way have ended",
     ],
   },
   comparesCoverage: {
     means: "A raw database that covers less than app's copy went back.",
-    keptBy: [[reconcile, "reconcileStores", "(forgotten.length > 0 && unknownToApp.length === 0)"]],
+    keptBy: [[align, "alignStores", "(forgotten.length > 0 && unknownToApp.length === 0)"]],
     testedBy: [
-      reconcileTest,
+      alignTest,
       "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
     ],
   },
   comparesHistory: {
     means: "So did one that lacks a rollback which app knows.",
-    keptBy: [[reconcile, "reconcileStores", "if (unknownToRaw.length > 0 ||"]],
-    testedBy: [reconcileTest, "a raw store that forgot a rollback takes back what the rollback did"],
+    keptBy: [[align, "alignStores", "if (unknownToRaw.length > 0 ||"]],
+    testedBy: [alignTest, "a raw store that forgot a rollback takes back what the rollback did"],
   },
   comparesFirst: {
     means: "Raw stores nothing on a server on which the two were not compared.",
@@ -582,18 +582,18 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
         "if (state) { throw",
       ],
     ],
-    testedBy: [reconcileTest, "on another server raw stores nothing before it was compared with app"],
+    testedBy: [alignTest, "on another server raw stores nothing before it was compared with app"],
   },
   epochAboveBoth: {
     means: "The rollback that follows has an epoch above both.",
-    keptBy: [[reconcile, "takeBackInApp", "const epoch = Math.max(app.epoch, raw.epoch) + 1"]],
-    testedBy: [reconcileTest, "a raw store that forgot a rollback takes back what the rollback did"],
+    keptBy: [[align, "takeBackInApp", "const epoch = Math.max(app.epoch, raw.epoch) + 1"]],
+    testedBy: [alignTest, "a raw store that forgot a rollback takes back what the rollback did"],
   },
   freshIntentIds: {
     means: "Ids of rollbacks are never used twice.",
-    keptBy: [[reconcile, "takeBackInApp", "[deps.random.uuid(), epoch, from, raw.epoch],"]],
+    keptBy: [[align, "takeBackInApp", "[deps.random.uuid(), epoch, from, raw.epoch, reason],"]],
     testedBy: [
-      reconcileTest,
+      alignTest,
       "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
     ],
   },

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { rollbackReasons } from "../../test/support/rollback-store.js"
 import { systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
 import { refetchBlocks } from "../verify/refetch-blocks.js"
@@ -80,7 +81,7 @@ describe("a rollback that a person asks for", () => {
   })
 
   test("is in the audit log once, with what it took", async () => {
-    expect(await rollback("--to", "19", "--yes")).toMatchObject({ code: 0 })
+    expect(await rollback("--to", "19", "--yes", "--reason", "a bad node")).toMatchObject({ code: 0 })
     expect(await stored()).toEqual({ open: false, blocks: 20, rollbacks: 1, audited: 1 })
     const { rows } = await store.raw.query(
       `select actor, action, details from raw.audit_log
@@ -89,5 +90,14 @@ describe("a rollback that a person asks for", () => {
     expect(rows).toMatchObject([
       { actor: "ann@harbour", action: "rollback", details: { to: 19, blocks: 4, halt: null } },
     ])
+    expect(await rollbackReasons(store)).toEqual(["a bad node, asked for by ann@harbour"])
+  })
+
+  test("says why where a block is repaired, too", async () => {
+    const request = { heights: { from: 5, to: 6 }, actor: "ann@harbour" }
+    await refetchBlocks({ ...store, random: systemRandom }, request)
+    expect((await rollbackReasons(store))[1]).toBe(
+      "repair: damaged blocks are fetched again, asked for by ann@harbour",
+    )
   })
 })

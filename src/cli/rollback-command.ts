@@ -9,6 +9,7 @@ import { heightFlag, parseFlags, usage } from "./parse-flags.js"
 export const rollbackHelp = `Usage: tidemark rollback --to H [options]
 
   --to H          the last block that stays; everything above it is taken back, raw and derived
+  --reason TEXT   why, for the list of rollbacks
   --yes           does it; without it only what would happen is said
   --chain NAME    needed where there are several chains
   --json          as JSON; heights are strings
@@ -21,6 +22,7 @@ Running processes go on by themselves afterwards, and store what the node has ab
 const command = "rollback"
 const flagTypes = {
   to: "string",
+  reason: "string",
   yes: "boolean",
   chain: "string",
   json: "boolean",
@@ -34,7 +36,7 @@ export async function rollbackCommand(argv: readonly string[], io: CliIo): Promi
   return withChains(io, flags, async (chains) => {
     const chain = onlyChain(chains, command)
     const plan = await planRollback(chain, { to })
-    if (flags.yes) await rollbackChain(chain, { actor: io.actor, plan })
+    if (flags.yes) await rollbackChain(chain, { actor: io.actor, plan, reason: flags.reason })
     const { blocks, transactions, events, halt } = plan
     const isDone = flags.yes === true
     const undone = `${halt ? `Ingestion halts: ${halt}\n` : ""}Nothing was done. Give --yes to do it.\n`

@@ -63,13 +63,22 @@ export async function planRollback(
 
 export async function rollbackChain(
   { raw, app, random }: OperatedChain,
-  { actor, plan }: { readonly actor: string; readonly plan: RollbackPlan },
+  {
+    actor,
+    plan,
+    reason,
+  }: {
+    readonly actor: string
+    readonly plan: RollbackPlan
+    /** In the actor's words. */
+    readonly reason?: string | undefined
+  },
 ): Promise<void> {
   const id = random.uuid()
   const { to, blocks, halt, ancestorHash, epoch } = plan
   const opened = await openAuditedIntent(
     raw,
-    { id, from: to + 1, ancestorHash, epoch, reason: "operator" },
+    { id, from: to + 1, ancestorHash, epoch, reason: `${reason ?? "rollback"}, asked for by ${actor}` },
     { actor, action: "rollback", details: { id, to, blocks, halt } },
   )
   if (!opened) {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { rollbackReasons } from "../../test/support/rollback-store.js"
 import { VirtualClock } from "../../test/support/virtual-clock.js"
 import type { Hex } from "../domain/raw-block.js"
 import { silentLogger } from "../platform/logger.js"
@@ -71,4 +72,7 @@ test("a lone node is asked twice, and nodes that disagree are not followed", asy
   alone.clock.advance(1_000)
   expect(await alone.watch.check(fetch)).toBe("rolled-back")
   expect(await heights()).toBe("{[0,20)}")
+  expect(await rollbackReasons(store)).toEqual([
+    `reorganisation: the node has ${other} at block 20, not the stored one`,
+  ])
 })

@@ -101,7 +101,7 @@ export class ReorgWatch implements ReorgGuard {
       from: found.height,
       ancestorHash: found.ancestorHash,
       epoch: found.epoch,
-      reason: "reorganisation",
+      reason: `reorganisation: the node has ${found.hash} at block ${found.height}, not the stored one`,
     })
     if (!opened) return "waiting"
     logger.warn({ from: found.height, depth }, "the chain was reorganised: its old blocks are taken back")

@@ -25,7 +25,7 @@ export const rollbackLimits: TransactionOptions = {
 
 export function rollbackApp<Tx extends Queryable>(
   { app, random }: { app: SqlExecutor<Tx>; random: Random },
-  { id, epoch, from, to }: RollbackIntent,
+  { id, epoch, from, to, reason }: RollbackIntent,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {
   const options = { ...rollbackLimits, unflushed }
@@ -51,11 +51,10 @@ export function rollbackApp<Tx extends Queryable>(
       uncovered,
       undoHeights({ registry, random }, tx, { workers, removed: [removed], covered }),
       forgetObserved(tx, { removed }),
-      tx.query(`insert into ${tables.rollbacks} (id, epoch, removed) values ($1, $2, $3::int8range)`, [
-        id,
-        epoch,
-        printRange(removed),
-      ]),
+      tx.query(
+        `insert into ${tables.rollbacks} (id, epoch, removed, reason) values ($1, $2, $3::int8range, $4)`,
+        [id, epoch, printRange(removed), reason],
+      ),
       tx.query(`update ${tables.chainState} set chain_epoch = greatest(chain_epoch, $1::int8)`, [epoch]),
       // Whoever was told of these blocks hears that they are gone, with the id it will know a repetition by.
       tx.query(

@@ -7,8 +7,8 @@ import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
+import { alignStores } from "./align-stores.js"
 import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
-import { reconcileStores } from "./reconcile-stores.js"
 
 export class RollbackFinisher extends LoopingService {
   private readonly deps: RollbackDeps<Queryable>
@@ -29,7 +29,7 @@ export class RollbackFinisher extends LoopingService {
   async runOnce(): Promise<undefined> {
     const finished = await finishRollback(this.deps)
     if (finished) this.logger.info({ from: finished.from, epoch: finished.epoch }, "a rollback was finished")
-    const outcome = await reconcileStores(this.deps)
+    const outcome = await alignStores(this.deps)
     if (outcome === "app-went-back" || outcome === "raw-went-back") {
       this.logger.warn(
         { outcome },

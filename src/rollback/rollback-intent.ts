@@ -15,21 +15,26 @@ export interface RollbackIntent {
   /** What is removed: from here on, up to `to`. A reorganisation has no end, the repair of a block has. */
   readonly from: number
   readonly to: number
+  /** In words; null where an older release opened it. */
+  readonly reason: string | null
 }
 
 interface IntentRow {
   intent_id: string
   intent_epoch: string
   removed: string
+  intent_reason: string | null
 }
 
 export async function readIntent(raw: Queryable): Promise<RollbackIntent | undefined> {
   const {
     rows: [row],
   } = await raw.query<IntentRow>(
-    `select intent_id, intent_epoch, intent_removed::text as removed from raw.chain_state where intent_id is not null`,
+    `select intent_id, intent_epoch, intent_removed::text as removed, intent_reason from raw.chain_state where intent_id is not null`,
   )
-  return row && { id: row.intent_id, epoch: Number(row.intent_epoch), ...parseRange(row.removed)! }
+  if (!row) return undefined
+  const { intent_id: id, intent_epoch: epoch, intent_reason: reason } = row
+  return { id, epoch: Number(epoch), ...parseRange(row.removed)!, reason }
 }
 
 export interface OpenIntentRequest {
@@ -41,6 +46,7 @@ export interface OpenIntentRequest {
   readonly ancestorHash: string | null
   /** The chain's epoch at which the comparison was made: it is void when another rollback came first. */
   readonly epoch: number
+  /** Why, for whoever reads the list of rollbacks. */
   readonly reason: string
 }
 
@@ -48,7 +54,7 @@ export interface OpenIntentRequest {
 export async function openIntent(raw: Queryable, request: OpenIntentRequest): Promise<boolean> {
   const { rows } = await raw.query(
     `update raw.chain_state
-     set intent_id = $1, intent_epoch = chain_epoch + 1, intent_removed = $2::int8range, intent_ancestor_hash = $3,
+     set intent_id = $1, intent_epoch = chain_epoch + 1, intent_removed = $2::int8range, intent_ancestor_hash = $3, intent_reason = $5,
          -- Only what reaches to the head settles why ingestion halted.
          halted_at = case when upper_inf($2::int8range) then null else halted_at end,
          halt_reason = case when upper_inf($2::int8range) then null else halt_reason end,
@@ -60,6 +66,7 @@ export async function openIntent(raw: Queryable, request: OpenIntentRequest): Pr
       printRange({ from: request.from, to: request.to ?? endless }),
       request.ancestorHash === null ? null : Buffer.from(request.ancestorHash.slice(2), "hex"),
       request.epoch,
+      request.reason,
     ],
   )
   return rows.length === 1

@@ -72,13 +72,13 @@ export function rollbackRaw<Tx extends Queryable>(
       ),
       cutLeases({ tables, random }, tx, { workers: [rawIngester], removed: [{ from, to }] }),
       tx.query(
-        `insert into ${tables.rollbacks} (id, epoch, removed, ancestor_hash, highest_height)
-       select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, $1::int8 from ${tables.chainState}`,
+        `insert into ${tables.rollbacks} (id, epoch, removed, ancestor_hash, reason, highest_height)
+       select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, intent_reason, $1::int8 from ${tables.chainState}`,
         [covered?.highest ?? null],
       ),
       tx.query(
         `update ${tables.chainState}
-       set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null, intent_ancestor_hash = null`,
+       set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null, intent_ancestor_hash = null, intent_reason = null`,
         [epoch],
       ),
     ])

@@ -9,6 +9,10 @@ import { openAuditedIntent } from "../rollback/rollback-intent.js"
 import { hex } from "./raw-piece.js"
 
 const tries = 3
+const reasons = {
+  repair: "repair: damaged blocks are fetched again",
+  retry: "retry: a skipped block is fetched after all",
+} as const
 
 export async function refetchBlocks<Tx extends Queryable>(
   deps: RollbackDeps<Tx>,
@@ -20,7 +24,7 @@ export async function refetchBlocks<Tx extends Queryable>(
     heights: BlockRange
     actor: string
     /** What a person did. */
-    action?: "repair" | "retry"
+    action?: keyof typeof reasons
   },
 ): Promise<void> {
   for (let attempt = 1; attempt <= tries; attempt++) {
@@ -34,7 +38,7 @@ export async function refetchBlocks<Tx extends Queryable>(
     )
     const request = {
       ...{ id: deps.random.uuid(), ...heights, ancestorHash: state?.below ? hex(state.below) : null },
-      ...{ epoch: Number(state?.chain_epoch ?? 0), reason: action },
+      ...{ epoch: Number(state?.chain_epoch ?? 0), reason: `${reasons[action]}, asked for by ${actor}` },
     }
     const details = { blocks_taken_back: formatRange(heights) }
     if (!(await openAuditedIntent(deps.raw, request, { actor, action, details }))) continue

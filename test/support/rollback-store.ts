@@ -37,3 +37,16 @@ export async function brokenLookups(raw: Database): Promise<string[]> {
   )
   return rows.map(({ what }) => what)
 }
+
+/** Oldest first; throws where raw and app do not give the same ones. */
+export async function rollbackReasons({ raw, app }: RollbackStore): Promise<(string | null)[]> {
+  const read = async (database: Database, schema: "raw" | "app"): Promise<(string | null)[]> =>
+    (
+      await database.query<{ reason: string | null }>(`select reason from ${schema}.rollbacks order by epoch`)
+    ).rows.map(({ reason }) => reason)
+  const [stored, derived] = [await read(raw, "raw"), await read(app, "app")]
+  if (JSON.stringify(stored) !== JSON.stringify(derived)) {
+    throw new Error(`raw gives ${JSON.stringify(stored)}, app ${JSON.stringify(derived)}`)
+  }
+  return stored
+}

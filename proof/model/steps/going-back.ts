@@ -1,5 +1,5 @@
 // Databases that go back (a restore, a failover with a loss), and the comparison that brings the two together again
-// (src/rollback/reconcile-stores.ts). Work in app goes on meanwhile: nobody tells it.
+// (src/rollback/align-stores.ts). Work in app goes on meanwhile: nobody tells it.
 
 import type { Config } from "../config.js"
 import { canGoBack } from "../config.js"

@@ -208,7 +208,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
             run: ({ sql, random: own }: Side) =>
               rollbackApp(
                 { app: sql, random: own },
-                { id: own.uuid(), epoch: pick, from: height, to: height + 6 },
+                { id: own.uuid(), epoch: pick, from: height, to: height + 6, reason: "t" },
               ),
           },
           {

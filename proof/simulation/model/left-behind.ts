@@ -4,13 +4,13 @@
 import { eventTableNames, type Side, stateTableNames } from "./sides.js"
 
 const rolledBack = (schema: Side["schema"]): string =>
-  `select id, epoch, removed::text as removed, ancestor_hash${schema === "raw" ? ", highest_height" : ""} from ${schema}.rollbacks order by id`
+  `select id, epoch, removed::text as removed, ancestor_hash, reason${schema === "raw" ? ", highest_height" : ""} from ${schema}.rollbacks order by id`
 
 /** Without the moments, and the numbers of rows that only their own table knows. */
 const asked: Readonly<Record<Side["schema"], Readonly<Record<string, string>>>> = {
   raw: {
     chainState: `select chain_name, start_height, live_from, head_height, head_hash, head_seen_at is null as unseen, followed_by,
-      finalized_height, chain_epoch, intent_id, intent_epoch, intent_removed::text as intent_removed, intent_ancestor_hash,
+      finalized_height, chain_epoch, intent_id, intent_epoch, intent_removed::text as intent_removed, intent_ancestor_hash, intent_reason,
       halted_at is null as runs, halt_reason, halt_height, compared_server is null as uncompared from raw.chain_state`,
     rollbacks: rolledBack("raw"),
     auditLog: "select actor, action, details from raw.audit_log order by id",

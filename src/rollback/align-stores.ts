@@ -15,7 +15,14 @@ import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
 
 /** agreed: nothing to do. busy: a rollback is under way or came between; look again. */
-export type Reconciled = "agreed" | "busy" | "app-went-back" | "raw-went-back"
+export type Alignment = "agreed" | "busy" | "app-went-back" | "raw-went-back"
+
+interface KnownRollback {
+  readonly id: string
+  readonly epoch: number
+  readonly removed: BlockRange
+  readonly reason: string | null
+}
 
 interface StoreState {
   readonly epoch: number
@@ -24,10 +31,10 @@ interface StoreState {
   readonly open: boolean
   readonly heights: RangeSet
   readonly skipped: RangeSet
-  readonly rollbacks: readonly { readonly id: string; readonly epoch: number; readonly removed: BlockRange }[]
+  readonly rollbacks: readonly KnownRollback[]
 }
 
-export async function reconcileStores<Tx extends Queryable>(deps: RollbackDeps<Tx>): Promise<Reconciled> {
+export async function alignStores<Tx extends Queryable>(deps: RollbackDeps<Tx>): Promise<Alignment> {
   // All that is asked for every second: the list of rollbacks is never cut, and would be read in vain.
   if (await agreesAtSight(deps)) return "agreed"
   const server = await readServer(deps.raw)
@@ -119,23 +126,19 @@ async function takeBackInApp<Tx extends Queryable>(
   },
 ): Promise<boolean> {
   const epoch = Math.max(app.epoch, raw.epoch) + 1
+  const reason = `the raw database went back: it lacks blocks or rollbacks that app knows, from block ${from} on`
   const isOpened = await deps.raw.transaction(async (tx) => {
     const { rows } = await tx.query(
       `update raw.chain_state
-       set intent_id = $1, intent_epoch = $2, intent_removed = int8range($3::int8, null), intent_ancestor_hash = null
+       set intent_id = $1, intent_epoch = $2, intent_removed = int8range($3::int8, null), intent_ancestor_hash = null,
+           intent_reason = $5
        where intent_id is null and chain_epoch = $4
        returning 1 as opened`,
-      [deps.random.uuid(), epoch, from, raw.epoch],
+      [deps.random.uuid(), epoch, from, raw.epoch, reason],
     )
     if (rows.length === 0) return false
     // What raw forgot it knows again, else it would be found missing for ever.
-    for (const rollback of unknownToRaw) {
-      await tx.query("insert into raw.rollbacks (id, epoch, removed) values ($1, $2, $3::int8range)", [
-        rollback.id,
-        rollback.epoch,
-        printRange(rollback.removed),
-      ])
-    }
+    for (const rollback of unknownToRaw) await insertRollback(tx, "raw", rollback)
     return true
   }, rollbackLimits)
   if (isOpened) await finishRollback(deps)
@@ -171,18 +174,22 @@ async function replayInApp<Tx extends Queryable>(
       printMultirange(intersect(copy, heights)),
       printMultirange(intersect(own!.skipped, skipped)),
     ])
-    for (const { id, epoch, removed } of missing) {
-      await tx.query(`insert into ${tables.rollbacks} (id, epoch, removed) values ($1, $2, $3::int8range)`, [
-        id,
-        epoch,
-        printRange(removed),
-      ])
-    }
+    for (const rollback of missing) await insertRollback(tx, "app", rollback)
     await tx.query(`update ${tables.chainState} set chain_epoch = greatest(chain_epoch, $1::int8)`, [
       seen.epoch,
     ])
   }, rollbackLimits)
 }
+
+const insertRollback = (
+  tx: Queryable,
+  schema: "raw" | "app",
+  { id, epoch, removed, reason }: KnownRollback,
+): Promise<unknown> =>
+  tx.query(
+    `insert into ${schema}.rollbacks (id, epoch, removed, reason) values ($1, $2, $3::int8range, $4)`,
+    [id, epoch, printRange(removed), reason],
+  )
 
 interface StateRow {
   chain_epoch: string
@@ -190,7 +197,7 @@ interface StateRow {
   open: boolean
   heights: string | null
   skipped: string | null
-  rollbacks: { id: string; epoch: number; removed: string }[]
+  rollbacks: { id: string; epoch: number; removed: string; reason: string | null }[]
 }
 
 async function readState(sql: Queryable, schema: "raw" | "app"): Promise<StoreState | undefined> {
@@ -199,7 +206,7 @@ async function readState(sql: Queryable, schema: "raw" | "app"): Promise<StoreSt
   } = await sql.query<StateRow>(
     `select state.chain_epoch, pg_postmaster_start_time()::text as server, ${schema === "raw" ? "state.intent_id is not null" : "false"} as open,
        coverage.heights::text as heights, coverage.skipped::text as skipped,
-       coalesce((select json_agg(json_build_object('id', id, 'epoch', epoch, 'removed', removed::text)) from ${schema}.rollbacks), '[]') as rollbacks
+       coalesce((select json_agg(json_build_object('id', id, 'epoch', epoch, 'removed', removed::text, 'reason', reason)) from ${schema}.rollbacks), '[]') as rollbacks
      from ${schema}.chain_state as state left join ${schema}.coverage as coverage on coverage.worker_type = $1`,
     [rawIngester],
   )
@@ -210,6 +217,6 @@ async function readState(sql: Queryable, schema: "raw" | "app"): Promise<StoreSt
     open: row.open,
     heights: parseMultirange(row.heights ?? "{}"),
     skipped: parseMultirange(row.skipped ?? "{}"),
-    rollbacks: row.rollbacks.map(({ id, epoch, removed }) => ({ id, epoch, removed: parseRange(removed)! })),
+    rollbacks: row.rollbacks.map((one) => ({ ...one, removed: parseRange(one.removed)! })),
   }
 }

@@ -6,14 +6,15 @@ import { type DeriveStore, openDeriveStore } from "../../test/support/derive-sto
 import { doneOrWaits } from "../../test/support/done-or-waits.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { insertRawRows } from "../../test/support/raw-rows.js"
+import { rollbackReasons } from "../../test/support/rollback-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
+import { type Alignment, alignStores } from "./align-stores.js"
 import { finishRollback } from "./finish-rollback.js"
-import { type Reconciled, reconcileStores } from "./reconcile-stores.js"
 import { openIntent } from "./rollback-intent.js"
 
 let store: DeriveStore
@@ -63,15 +64,15 @@ const cutRaw = async (from: number): Promise<void> => {
 
 test("stores that agree are left alone", async () => {
   await open()
-  expect(await reconcileStores(deps())).toBe("agreed")
+  expect(await alignStores(deps())).toBe("agreed")
   await rollback(20)
-  expect(await reconcileStores(deps())).toBe("agreed")
+  expect(await alignStores(deps())).toBe("agreed")
   await expectRight()
 })
 
 test("on another server raw stores nothing before it was compared with app", async () => {
   await open()
-  expect(await reconcileStores(deps())).toBe("agreed")
+  expect(await alignStores(deps())).toBe("agreed")
   // As a standby has it that was promoted: without the last blocks, and with the start of the server that it stood by.
   await cutRaw(18)
   await raw.query("update raw.chain_state set compared_server = compared_server - interval '1 hour'")
@@ -79,8 +80,8 @@ test("on another server raw stores nothing before it was compared with app", asy
   const branch = livelyBlocks({ seed: 2, from: 18, to: 30 })
   await expect(store.append(branch)).rejects.toMatchObject({ code: "SERVER_CHANGED" })
   await raw.query("delete from raw.worker_leases")
-  expect(await reconcileStores(deps())).toBe("raw-went-back")
-  expect(await reconcileStores(deps())).toBe("agreed")
+  expect(await alignStores(deps())).toBe("raw-went-back")
+  expect(await alignStores(deps())).toBe("agreed")
   await store.append(branch)
   await store.deriveAll()
   await expectRight()
@@ -93,8 +94,8 @@ test("a raw store that forgot blocks has them taken back in app, under an id and
     await cutRaw(18)
     await raw.query("delete from raw.rollbacks")
     await raw.query("update raw.chain_state set chain_epoch = 0")
-    expect(await reconcileStores(deps())).toBe("raw-went-back")
-    expect(await reconcileStores(deps())).toBe("agreed")
+    expect(await alignStores(deps())).toBe("raw-went-back")
+    expect(await alignStores(deps())).toBe("agreed")
     await expectRight()
     for (const [database, schema] of [
       [raw, "raw"],
@@ -120,11 +121,15 @@ test("a raw store that forgot a rollback takes back what the rollback did", asyn
   await cutRaw(20)
   await insertRawRows(store.rawUrl, livelyBlocks({ seed: 1, from: 20, to: 30 }))
   await raw.query("update raw.coverage set heights = heights + '{[20,30)}'")
-  expect(await reconcileStores(deps())).toBe("raw-went-back")
-  expect(await reconcileStores(deps())).toBe("agreed")
+  expect(await alignStores(deps())).toBe("raw-went-back")
+  expect(await alignStores(deps())).toBe("agreed")
   await expectRight()
   const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
   expect(rows).toEqual([{ chain_epoch: "2" }])
+  expect(await rollbackReasons({ raw, app: store.app })).toEqual([
+    "test",
+    "the raw database went back: it lacks blocks or rollbacks that app knows, from block 20 on",
+  ])
 })
 
 test("an app store that missed a rollback replays it, and loses what raw does not cover", async () => {
@@ -135,8 +140,9 @@ test("an app store that missed a rollback replays it, and loses what raw does no
   await store.app.query("delete from app.rollbacks")
   await store.app.query("update app.chain_state set chain_epoch = 0")
   await store.deriveAll()
-  expect(await reconcileStores(deps())).toBe("app-went-back")
-  expect(await reconcileStores(deps())).toBe("agreed")
+  expect(await alignStores(deps())).toBe("app-went-back")
+  expect(await alignStores(deps())).toBe("agreed")
+  expect(await rollbackReasons({ raw, app: store.app })).toEqual(["test"])
   const { rows } = await store.app.query<{ chain_epoch: string }>("select chain_epoch from app.chain_state")
   expect(rows).toEqual([{ chain_epoch: "1" }])
   await new RawCoverageCopier({ raw, app: async () => store.app }).copy()
@@ -158,7 +164,7 @@ test("a claim that comes while a rollback is replayed waits, and finds its heigh
   const { executor, claimed } = claimBeforeCommit(store, {
     ...{ workerType: "ft_holdings_worker", dependencies: [upstream], to: 30 },
   })
-  expect(await reconcileStores<Queryable>({ ...deps(), app: executor })).toBe("app-went-back")
+  expect(await alignStores<Queryable>({ ...deps(), app: executor })).toBe("app-went-back")
   expect((await claimed())?.range).toEqual({ from: 0, to: 20 })
 })
 
@@ -172,13 +178,13 @@ test("a rollback is replayed once the commits under way have ended", async () =>
   await rollback(20)
   await store.app.query("delete from app.rollbacks")
   await store.app.query("update app.chain_state set chain_epoch = 0")
-  let reconciling: Promise<Reconciled> | undefined
+  let aligning: Promise<Alignment> | undefined
   await leases.commit(lease!, {
     write: async () => undefined,
     apply: async () => {
-      reconciling = reconcileStores(deps())
-      expect(await doneOrWaits(store.app, reconciling)).toBe("waits")
+      aligning = alignStores(deps())
+      expect(await doneOrWaits(store.app, aligning)).toBe("waits")
     },
   })
-  expect(await reconciling).toBe("app-went-back")
+  expect(await aligning).toBe("app-went-back")
 })
