@@ -3,6 +3,7 @@
 import type { ChainSettingValues, Checks, ProcessSettings } from "./platform/settings.js"
 import type { WorkerDefinition } from "./workers/worker-definition.js"
 
+export { defineWorker, type ExtractContext } from "./families/evm/define-worker.js"
 export type { BlockView, EventView, TransactionView } from "./families/evm/raw/block-view.js"
 export { type DecodedLog, type DecodedLogsOptions, decodedLogs } from "./families/evm/raw/decoded-logs.js"
 export {
@@ -19,11 +20,10 @@ export {
   text,
   timestamp,
 } from "./workers/column.js"
-export { defineWorker, eventTable, first, last, max, min, stateTable, sum } from "./workers/define-worker.js"
+export { eventTable, first, last, max, min, stateTable, sum } from "./workers/define-worker.js"
 export type { EncodedField } from "./workers/encoded-field.js"
 export type {
   EventTable,
-  ExtractContext,
   FoldSource,
   StateTable,
   UpstreamRow,

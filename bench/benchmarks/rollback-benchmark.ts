@@ -1,6 +1,7 @@
 // What it takes to roll back blocks of the tip, and whether more stored history makes it dearer: a store and one ten times as large,
 // filled and derived by the product, both losing their newest blocks again and again.
 
+import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { Database } from "../../src/postgres/database.js"
 import { rollbackApp } from "../../src/rollback/rollback-app.js"
@@ -107,7 +108,7 @@ async function rollbackOnce(store: Store, { depth }: { depth: number }): Promise
   const request = { id: systemRandom.uuid(), from: store.end, ancestorHash: null, epoch, reason: "bench" }
   if (!(await openIntent(database, request))) throw new Error("a rollback is open")
   const intent = (await readIntent(database))!
-  const deps = { raw: database, app: database, random: systemRandom }
+  const deps = { raw: database, app: database, random: systemRandom, family: evmFamily }
   const appAt = performance.now()
   await rollbackApp(deps, intent, { unflushed: true })
   const rawAt = performance.now()

@@ -16,7 +16,7 @@ export const anyBlockWillDo: Bug = {
         problem = error`,
     },
     {
-      file: "src/families/evm/raw/raw-writer.ts",
+      file: "src/raw/range-tally.ts",
       find: "block.height !== this.last.height + 1",
       replace: "block.height <= this.last.height",
     },

@@ -81,7 +81,7 @@ test("a rollback that the outbox does not tell of as it was is found", async () 
   ]
   for (const [at, range] of intents.entries())
     await rollbackApp(
-      { app: store.app, random: systemRandom },
+      { ...store, random: systemRandom },
       { id: systemRandom.uuid(), epoch: at + 1, ...range, reason: "test" },
     )
   const found = (mayForget = false) => untoldRollbacks(app, { mayForget })

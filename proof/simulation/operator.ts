@@ -4,6 +4,7 @@
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract } from "../../src/domain/range-set.js"
+import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { isIndexerError } from "../../src/platform/errors.js"
 import type { RepairPlan } from "../../src/verify/repair-plan.js"
 import { repairStore } from "../../src/verify/repair-store.js"
@@ -118,7 +119,7 @@ export class Operator {
   private repair(part: Partial<RepairPlan>): Promise<void> {
     const { random } = this.host
     return this.patiently(() =>
-      repairStore({ ...this.pools, random }, { plan: { ...noRepair, ...part }, actor }),
+      repairStore({ ...this.pools, random, family: evmFamily }, { plan: { ...noRepair, ...part }, actor }),
     )
   }
 

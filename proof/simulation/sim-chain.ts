@@ -1,7 +1,7 @@
 // A chain that grows and forks. Every block knows what happened in it; which one counts at a height is for the chain to say, and it
 // changes its mind.
 
-import type { RawBlock } from "../../src/domain/raw-block.js"
+import type { LinkedBlock } from "../../src/domain/linked-block.js"
 import type { SimRandom } from "./sim-random.js"
 
 export interface SimTransfer {
@@ -10,10 +10,11 @@ export interface SimTransfer {
   readonly amount: number
 }
 
-export interface SimBlock extends RawBlock {
+export interface SimBlock extends LinkedBlock {
   readonly hashBytes: Buffer
   readonly parentBytes: Buffer
   readonly transfers: readonly SimTransfer[]
+  readonly events: readonly never[]
   /** A worker that fails on this block, always. */
   readonly poison: string | undefined
   /** The first worker gets it wrong, until it is mended. */
@@ -87,19 +88,9 @@ export class SimChain {
       poison,
       isMisread: false,
       timestampUs: 0n,
-      scope: "full",
       transactionCount: 0,
       eventCount: 0,
-      transactions: none,
       events: none,
-      miner: null,
-      gasLimit: null,
-      gasUsed: null,
-      baseFeePerGas: null,
-      stateRoot: null,
-      transactionsRoot: null,
-      receiptsRoot: null,
-      extra: null,
       sourceBytes: 100,
     }
   }

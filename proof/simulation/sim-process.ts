@@ -6,7 +6,7 @@ import { LeaseReaper } from "../../src/coordination/lease-reaper.js"
 import { LeaseRenewer } from "../../src/coordination/lease-renewer.js"
 import { LeasedRangeRunner } from "../../src/coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
-import { evmPartitionedTables } from "../../src/families/evm/raw/raw-tables.js"
+import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { isIndexerError } from "../../src/platform/errors.js"
 import type { Logger } from "../../src/platform/logger.js"
 import type { Service } from "../../src/platform/service.js"
@@ -34,7 +34,7 @@ import { ModelPool } from "./model/model-pool.js"
 import type { Plan } from "./plan.js"
 import type { SimHost } from "./sim-host.js"
 import type { SimSource } from "./sim-source.js"
-import { SimBlockWriter, SimRawReader } from "./sim-stores.js"
+import { SimBlockWriter, SimRawReader, simBlockBytes } from "./sim-stores.js"
 import { simRegistry, simWorkerNames } from "./sim-workers.js"
 import { usualTiming } from "./timing.js"
 
@@ -62,7 +62,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const connectRaw = (): Promise<ModelConnection> => ModelConnection.open(raw, host)
   const connectApp = (): Promise<ModelConnection> => ModelConnection.open(app, host)
   const pools = { raw: new ModelPool(raw, host), app: new ModelPool(app, host) }
-  const deps = { clock, random, logger }
+  const deps = { clock, random, logger, family: evmFamily }
   const rawLeases = new PostgresLeaseStore({ executor: pools.raw, schema: "raw", random, policy })
   const appLeases = new PostgresLeaseStore({ executor: pools.app, schema: "app", random, policy })
   const shortestTtlMs = Math.min(timing.leaseTtlMs, timing.headLeaseTtlMs)
@@ -94,9 +94,9 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
         keeper: keeperOf(rawRenewer),
         ...{ holder, rangeSize, recordBackend, uncharged: "noted" },
       }),
-      partitions: new RangePartitions({ tables: evmPartitionedTables, rangeSize }),
+      partitions: new RangePartitions({ tables: evmFamily.partitionedTables, rangeSize }),
       writer: new SimBlockWriter(),
-      ...{ source, clock, flushBytes: 24, deferIndexes: false },
+      ...{ source, clock, flushBytes: 24 * simBlockBytes, deferIndexes: false },
     })
   services.push(
     new HeadFollower({
@@ -116,7 +116,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
         ...deps,
         ...pools,
         ...{ source, maxDepth: 1_000, confirmMs: timing.confirmMs },
-        finish: () => finishRollback({ ...pools, random: deps.random }),
+        finish: () => finishRollback({ ...pools, ...deps }),
       }),
     }),
   )

@@ -9,7 +9,9 @@ import type {
   ChainIdentity,
   FetchRangeOptions,
   ProviderHashes,
+  ProviderHealth,
 } from "../../src/source/block-source.js"
+import type { RpcCounter } from "../../src/source/rpc-counters.js"
 import type { SimBlock, SimChain } from "./sim-chain.js"
 import type { SimHost } from "./sim-host.js"
 
@@ -60,12 +62,12 @@ const blocksPerRequest = 20
 
 export class SimSource implements BlockSource {
   private readonly host: SimHost
-  private readonly providers: readonly SimProvider[]
+  private readonly nodes: readonly SimProvider[]
   private readonly errorPart: () => number
 
   constructor(options: { host: SimHost; providers: readonly SimProvider[]; errorPart: () => number }) {
     this.host = options.host
-    this.providers = options.providers
+    this.nodes = options.providers
     this.errorPart = options.errorPart
   }
 
@@ -118,7 +120,7 @@ export class SimSource implements BlockSource {
     return this.host.request((settle) =>
       settle(
         null,
-        this.providers.flatMap((provider, at) =>
+        this.nodes.flatMap((provider, at) =>
           provider.away
             ? []
             : [
@@ -132,6 +134,14 @@ export class SimSource implements BlockSource {
     )
   }
 
+  providers(): readonly ProviderHealth[] {
+    return []
+  }
+
+  takeCounters(): RpcCounter[] {
+    return []
+  }
+
   close(): Promise<void> {
     return Promise.resolve()
   }
@@ -139,7 +149,7 @@ export class SimSource implements BlockSource {
   private ask<T>(question: (provider: SimProvider) => T): Promise<T> {
     return this.host.request((settle) => {
       const { random } = this.host
-      const there = this.providers.filter(({ away }) => !away)
+      const there = this.nodes.filter(({ away }) => !away)
       if (there.length === 0 || random.chance(this.errorPart()))
         return settle(new IndexerError("RPC_UNREACHABLE", "the node does not answer"))
       try {

@@ -3,11 +3,9 @@
 
 import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
 import { countHeights, intersect } from "../../src/domain/range-set.js"
-import type { RawBlock } from "../../src/domain/raw-block.js"
-import type { BlockView } from "../../src/families/evm/raw/block-view.js"
-import type { BlockWriter, RangeEdges, WriterTotals } from "../../src/families/evm/raw/raw-writer.js"
 import type { SqlConnection } from "../../src/postgres/sql-connection.js"
 import type { Queryable } from "../../src/postgres/transaction.js"
+import type { BlockWriter } from "../../src/raw/block-writer.js"
 import type { DerivedStore, EmittedRows, FoldRequest } from "../../src/workers/derived-store.js"
 import { readRangeState } from "../../src/workers/postgres/postgres-raw-reader.js"
 import type { RawRange, RawReader } from "../../src/workers/raw-range.js"
@@ -31,26 +29,20 @@ function execute(
   return connection.ask((settle) => connection.database.run(connection, { sql, params, statement }, settle))
 }
 
+/** What a block counts as, where ranges are cut and flushed by bytes. */
+export const simBlockBytes = 1_000
+
 const done = { rows: [], rowCount: 0 }
 
 export class SimBlockWriter implements BlockWriter {
-  totals: WriterTotals = { blocks: 0, transactions: 0, events: 0, encodedBytes: 0, sourceBytes: 0 }
   private pending: SimBlock[] = []
-  private first: SimBlock | undefined
-  private last: SimBlock | undefined
 
   get byteLength(): number {
-    return this.pending.length
+    return this.pending.length * simBlockBytes
   }
 
-  add(block: RawBlock): void {
-    if (this.last && block.height !== this.last.height + 1)
-      throw new Error(`block ${block.height} came after block ${this.last.height}`)
-    this.first ??= block as SimBlock
-    this.last = block as SimBlock
-    this.pending.push(block as SimBlock)
-    this.totals.blocks++
-    this.totals.encodedBytes += 1_000
+  add(block: SimBlock): void {
+    this.pending.push(block)
   }
 
   async flush(tx: SqlConnection): Promise<void> {
@@ -68,22 +60,12 @@ export class SimBlockWriter implements BlockWriter {
   }
 
   reset(): void {
-    this.totals = { blocks: 0, transactions: 0, events: 0, encodedBytes: 0, sourceBytes: 0 }
     this.pending = []
-    this.first = undefined
-    this.last = undefined
-  }
-
-  edges(range: BlockRange): RangeEdges {
-    const { first, last } = this
-    if (!first || !last || first.height !== range.from || last.height !== range.to - 1)
-      throw new Error(`the source gave [${first?.height}, ${last?.height}] for ${formatRange(range)}`)
-    return { first, last }
   }
 }
 
 /** In one snapshot: what proves that the range is covered, and its blocks. */
-export class SimRawReader implements RawReader {
+export class SimRawReader implements RawReader<SimBlock> {
   private readonly connect: () => Promise<ModelConnection>
   private connection: ModelConnection | undefined
 
@@ -96,7 +78,7 @@ export class SimRawReader implements RawReader {
     return this.connection
   }
 
-  async open(range: BlockRange): Promise<RawRange> {
+  async open(range: BlockRange): Promise<RawRange<SimBlock>> {
     const connection = await this.idleConnection()
     let blocks: SimBlock[] = []
     // The model has no snapshots of several statements, so both are read at one moment.
@@ -125,7 +107,7 @@ export class SimRawReader implements RawReader {
         const next = blocks.slice(at, at + piece)
         at += piece
         await connection.ask((settle) => settle(null, undefined))
-        return next as unknown as BlockView[]
+        return next
       },
       close: () => Promise.resolve(),
     }

@@ -2,16 +2,18 @@
 
 import type { Queryable } from "../../src/postgres/transaction.js"
 import { int4, int8, text } from "../../src/workers/column.js"
-import { defineWorker, eventTable, last, max, stateTable, sum } from "../../src/workers/define-worker.js"
+import { defineWorkerOf, eventTable, last, max, stateTable, sum } from "../../src/workers/define-worker.js"
 import { readStoredRegistry } from "../../src/workers/postgres/read-stored-registry.js"
 import { canonicalDefinition } from "../../src/workers/worker-hash.js"
 import { WorkerRegistry } from "../../src/workers/worker-registry.js"
 import { type SimBlock, zeroAccount } from "./sim-chain.js"
 
+const defineWorker = defineWorkerOf<SimBlock>()
+
 const position = ["block_height", "event_index"] as const
 
-function failIfPoisoned(block: unknown, worker: string): void {
-  if ((block as SimBlock).poison === worker) throw new Error(`${worker} cannot take this block`)
+function failIfPoisoned(block: SimBlock, worker: string): void {
+  if (block.poison === worker) throw new Error(`${worker} cannot take this block`)
 }
 
 export const transfersWorker = defineWorker({
@@ -32,7 +34,7 @@ export const transfersWorker = defineWorker({
   },
   extract: ({ block, emit }) => {
     failIfPoisoned(block, "sim_transfers")
-    const { transfers, isMisread } = block as unknown as SimBlock
+    const { transfers, isMisread } = block
     // Written out: some hundred rows a seed.
     for (let at = 0; at < transfers.length; at++) {
       const { sender, receiver, amount } = transfers[at]!

@@ -216,7 +216,7 @@ describe("the HTTP server", () => {
     await insertCoverage(database, { heights: "{[0,1200)}" })
     const real: ChainView = {
       name: "demo",
-      status: () => readChainStatus(database, { name: "demo" }),
+      status: () => readChainStatus(database, { name: "demo", family: { partitionedTables: [] } }),
       diagnosis: () => notYetKnown,
     }
     const { get } = await serve([real])

@@ -62,7 +62,8 @@ export async function verifying<T>(
   }: { chain: FoundChain; config: Config; request: VerifyRequest },
   look: (verifier: VerifyDeps, options: VerifyChainOptions) => Promise<T>,
 ): Promise<T> {
-  const store = { rawUrl: chain.raw.url, appUrl: chain.app.url, configFile: config.file, rpc }
+  const { family } = chain
+  const store = { family, rawUrl: chain.raw.url, appUrl: chain.app.url, configFile: config.file, rpc }
   const progress = progressShower(io, chain.name)
   try {
     return await withVerifier(io, store, (verifier) =>

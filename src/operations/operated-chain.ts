@@ -2,6 +2,7 @@
 // actor; they write their audit row, throw an IndexerError where nothing can be done, and know no terminal.
 
 import type { LeaseRow, LeaseStore } from "../coordination/lease-store.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -16,8 +17,7 @@ export interface OperatedChain {
   /** By schema: the raw ingester's lie with the raw blocks, those of all other workers with what they derive. */
   readonly leases: { readonly raw: OperatedLeases; readonly app: OperatedLeases }
   readonly random: Random
-  /** Takes what rests on these workers' tables and is no table of theirs out of the queues. */
-  readonly forgetQueues: (tx: Queryable, workers: readonly string[]) => Promise<void>
+  readonly family: ChainFamily
 }
 
 /** A block as one worker has it to do. */

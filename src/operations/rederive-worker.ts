@@ -64,7 +64,7 @@ export async function rederiveWorker(
       "update app.indexing_errors set resolved = true, updated_at = clock_timestamp() where worker_name = any ($1) and not resolved",
       [workers],
     )
-    await chain.forgetQueues(tx, workers)
+    await chain.family.forgetQueues(tx, workers)
     await writeAudit(coordinationTables("app"), tx, {
       actor,
       action: "rederive",

@@ -37,9 +37,10 @@ export async function retryDeadBlocks(
 
 /** With whatever depends on it. */
 async function reopenSkipped(
-  { raw, app, random }: OperatedChain,
+  chain: OperatedChain,
   { actor, worker, height }: WorkerBlock & { readonly actor: string },
 ): Promise<boolean> {
+  const { raw, app, random } = chain
   const isRaw = worker === rawIngester
   const { rows } = await (isRaw ? raw : app).query(
     `select 1 from ${isRaw ? "raw" : "app"}.coverage where worker_type = $1 and skipped @> $2::int8`,
@@ -50,6 +51,6 @@ async function reopenSkipped(
   if (!isRaw)
     return reopenHeights({ executor: app, random }, { worker, heights: [range], actor, action: "retry" })
   // Derived rows of it there are none, but workers cover it as if there were nothing to derive.
-  await refetchBlocks({ raw, app, random }, { heights: range, actor, action: "retry" })
+  await refetchBlocks(chain, { heights: range, actor, action: "retry" })
   return true
 }

@@ -62,7 +62,7 @@ export async function planRollback(
 }
 
 export async function rollbackChain(
-  { raw, app, random }: OperatedChain,
+  chain: OperatedChain,
   {
     actor,
     plan,
@@ -74,10 +74,10 @@ export async function rollbackChain(
     readonly reason?: string | undefined
   },
 ): Promise<void> {
-  const id = random.uuid()
+  const id = chain.random.uuid()
   const { to, blocks, halt, ancestorHash, epoch } = plan
   const opened = await openAuditedIntent(
-    raw,
+    chain.raw,
     { id, from: to + 1, ancestorHash, epoch, reason: `${reason ?? "rollback"}, asked for by ${actor}` },
     { actor, action: "rollback", details: { id, to, blocks, halt } },
   )
@@ -87,5 +87,5 @@ export async function rollbackChain(
       "another rollback is under way, or was finished just now; look at `tidemark status` and try again",
     )
   }
-  await finishRollbackPatiently({ raw, app, random })
+  await finishRollbackPatiently(chain)
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
 import { operateChain } from "../roles/operate-chain.js"
@@ -47,11 +48,11 @@ beforeEach(async () => {
   await ensureWorkerTables(database, { registry })
 })
 
-const chain = (over: Partial<OperatedChain> = {}): OperatedChain => ({
-  ...operateChain({ name: "demo", raw: database, app: database, random: systemRandom }),
-  ...over,
-})
-const rederive = (name: string, over?: Partial<OperatedChain>) =>
+const chain = (over: Partial<ChainFamily> = {}): OperatedChain => {
+  const operated = operateChain({ name: "demo", raw: database, app: database, random: systemRandom })
+  return { ...operated, family: { ...operated.family, ...over } }
+}
+const rederive = (name: string, over?: Partial<ChainFamily>) =>
   rederiveWorker(chain(over), { worker: name, actor: "test" })
 
 const steer = (name: string, to: WorkerSteering) =>

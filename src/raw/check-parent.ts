@@ -4,12 +4,12 @@
 // did not, or does not fit, the node is asked once more.
 
 import type { BlockRange } from "../domain/block-range.js"
-import type { Hex } from "../domain/raw-block.js"
-import type { RangeEdges } from "../families/evm/raw/raw-writer.js"
+import type { Hex } from "../domain/linked-block.js"
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
+import type { RangeEdges } from "./range-tally.js"
 import { rawIngester } from "./raw-ingester.js"
 
 interface ParentState {

@@ -2,9 +2,9 @@
 // own: two neighbours in flight would otherwise each see nothing of the other and both commit unchecked.
 
 import type { BlockRange } from "../domain/block-range.js"
-import type { RangeEdges } from "../families/evm/raw/raw-writer.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Queryable } from "../postgres/transaction.js"
+import type { RangeEdges } from "./range-tally.js"
 import { rawIngester } from "./raw-ingester.js"
 
 interface SeamRow {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
-import type { Hex } from "../domain/raw-block.js"
+import type { Hex } from "../domain/linked-block.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { systemRandom } from "../platform/random.js"

@@ -2,14 +2,15 @@
 // is there, or when more has gathered than one flush may hold; so memory is bounded whatever the blocks are like.
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
-import type { Hex, RawBlock } from "../domain/raw-block.js"
-import type { BlockWriter, WriterTotals } from "../families/evm/raw/raw-writer.js"
+import type { Hex, LinkedBlock } from "../domain/linked-block.js"
 import type { Clock } from "../platform/clock.js"
 import type { Turns } from "../platform/turns.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, FetchRangeOptions } from "../source/block-source.js"
+import type { BlockWriter } from "./block-writer.js"
 import { checkParent } from "./check-parent.js"
 import { checkSeams } from "./check-seams.js"
+import { RangeTally, type RangeTotals } from "./range-tally.js"
 
 export interface IngestRangeDeps {
   readonly source: BlockSource
@@ -34,8 +35,9 @@ export interface IngestRangeOptions {
 export async function ingestRange(
   { source, leases, writer, clock, flushBytes, turns }: IngestRangeDeps,
   { lease, fetch, withParent, check }: IngestRangeOptions,
-): Promise<WriterTotals> {
+): Promise<RangeTotals> {
   writer.reset()
+  const tally = new RangeTally()
   let told: Hex | undefined
   const onParent = (hash: Hex | undefined): void => {
     told = hash
@@ -44,34 +46,40 @@ export async function ingestRange(
     .fetchRange(lease.range, { ...fetch, ...(withParent ? { onParent } : {}) })
     [Symbol.asyncIterator]()
   try {
-    let more = await fill(writer, { batches, clock, flushBytes })
+    let more = await fill({ writer, tally }, { batches, clock, flushBytes })
     await leases.commit(lease, {
       write: async (tx) => {
-        await flush(writer, { tx, turns, clock })
+        await flush({ writer, tally }, { tx, turns, clock })
         while (more) {
-          more = await fill(writer, { batches, clock, flushBytes })
-          await flush(writer, { tx, turns, clock })
+          more = await fill({ writer, tally }, { batches, clock, flushBytes })
+          await flush({ writer, tally }, { tx, turns, clock })
         }
         // Before the locks that others wait for are taken: it may ask the node.
-        const edges = writer.edges(lease.range)
+        const edges = tally.edges(lease.range)
         await checkParent({ tx, source }, { range: lease.range, edges, told, fetch })
       },
       check: async (tx) => {
-        await checkSeams(tx, { range: lease.range, edges: writer.edges(lease.range) })
+        await checkSeams(tx, { range: lease.range, edges: tally.edges(lease.range) })
         await check?.(tx)
       },
     })
   } finally {
     await batches.return?.()
   }
-  return writer.totals
+  return tally.totals
+}
+
+interface Passed {
+  readonly writer: BlockWriter
+  readonly tally: RangeTally
 }
 
 async function flush(
-  writer: BlockWriter,
+  { writer, tally }: Passed,
   { tx, turns, clock }: { tx: SqlConnection; turns: Turns | undefined; clock: Clock },
 ): Promise<void> {
   const end = await turns?.take()
+  tally.totals.encodedBytes += writer.byteLength
   try {
     await writer.flush(tx, { between: () => clock.turn() })
   } finally {
@@ -81,17 +89,20 @@ async function flush(
 
 /** Takes batches until the writer is full or the range is at its end; true when there is more. */
 async function fill(
-  writer: BlockWriter,
+  { writer, tally }: Passed,
   {
     batches,
     clock,
     flushBytes,
-  }: { batches: AsyncIterator<readonly RawBlock[]>; clock: Clock; flushBytes: number },
+  }: { batches: AsyncIterator<readonly LinkedBlock[]>; clock: Clock; flushBytes: number },
 ): Promise<boolean> {
   while (writer.byteLength < flushBytes) {
     const next = await batches.next()
     if (next.done) return false
-    for (const block of next.value) writer.add(block)
+    for (const block of next.value) {
+      tally.add(block)
+      writer.add(block)
+    }
     // Blocks that lie ready would be taken one after the other without a pause, and meanwhile the COPY of another lane
     // could not send, nor an answer arrive.
     await clock.turn()

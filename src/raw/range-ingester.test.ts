@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
 import { waitUntil } from "../../test/support/wait-until.js"
-import type { Hex } from "../domain/raw-block.js"
+import type { Hex } from "../domain/linked-block.js"
 import { RawWriter } from "../families/evm/raw/raw-writer.js"
 import { systemClock } from "../platform/clock.js"
 import type { BlockSource } from "../source/block-source.js"
@@ -375,5 +375,7 @@ const wrap = (source: BlockSource): BlockSource => ({
   fetchRange: (asked, options) => source.fetchRange(asked, options),
   blockHash: (height, options) => source.blockHash(height, options),
   hashesByProvider: (heights, options) => source.hashesByProvider(heights, options),
+  providers: () => source.providers(),
+  takeCounters: () => source.takeCounters(),
   close: () => source.close(),
 })

@@ -2,15 +2,16 @@
 
 import type { LeasedRangeRunner, RangeOutcome } from "../coordination/leased-range-runner.js"
 import type { BlockRange } from "../domain/block-range.js"
-import type { BlockWriter, WriterTotals } from "../families/evm/raw/raw-writer.js"
 import type { Clock } from "../platform/clock.js"
 import type { Turns } from "../platform/turns.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource } from "../source/block-source.js"
+import type { BlockWriter } from "./block-writer.js"
 import { type ChainState, readChainState } from "./chain-state.js"
 import { parentIsUnknown } from "./check-parent.js"
 import { ingestRange } from "./ingest-range.js"
 import type { RangePartitions } from "./range-partitions.js"
+import type { RangeTotals } from "./range-tally.js"
 import { rawIngester } from "./raw-ingester.js"
 
 export interface RangeIngesterOptions {
@@ -40,7 +41,7 @@ export interface IngestTurn {
 
 export type IngestOutcome =
   /** early: the head is not known yet, so it may have work any moment. */
-  { readonly kind: "idle"; readonly early: boolean } | Exclude<RangeOutcome<WriterTotals>, { kind: "idle" }>
+  { readonly kind: "idle"; readonly early: boolean } | Exclude<RangeOutcome<RangeTotals>, { kind: "idle" }>
 
 export class RangeIngester {
   readonly runner: LeasedRangeRunner
@@ -55,7 +56,7 @@ export class RangeIngester {
     const { source, writer, partitions, clock, turns, flushBytes, deferIndexes } = this.options
     const { regions: regionsOf, urgent, check, ...claim } = turn
     let early = false
-    const outcome = await this.runner.run<WriterTotals>(async (connection) => {
+    const outcome = await this.runner.run<RangeTotals>(async (connection) => {
       const state = await readChainState(connection)
       early = state?.finalizedHeight == null
       const regions = state && !state.halted ? regionsOf(state) : []

@@ -1,9 +1,9 @@
 // What an ingest thread and its process tell each other.
 
-import type { RpcCounter } from "../families/evm/source/rpc-counters.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import type { RollbackIntent } from "../rollback/rollback-intent.js"
+import type { RpcCounter } from "../source/rpc-counters.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { FaultState, ProviderState } from "../status/process-state.js"
 import type { LeaseLost, LeaseMessage } from "./thread-leases.js"

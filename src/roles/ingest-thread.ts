@@ -5,9 +5,6 @@ import { parentPort } from "node:worker_threads"
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
 import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
-import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
-import { RawWriter } from "../families/evm/raw/raw-writer.js"
-import { createHeadWatch } from "../families/evm/source/head-watch.js"
 import { type Clock, systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
@@ -21,7 +18,7 @@ import { RangePartitions } from "../raw/range-partitions.js"
 import { ReorgWatch } from "../rollback/reorg-watch.js"
 import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import type { HeadWatch } from "../source/block-source.js"
-import { createChainSource } from "./create-chain-source.js"
+import { familyOf } from "./family-of.js"
 import type { FromThread, IngestThreadInput, ToThread } from "./ingest-messages.js"
 import { ThreadLeases } from "./thread-leases.js"
 import { createThreadLogger } from "./thread-logger.js"
@@ -36,8 +33,9 @@ const random = systemRandom
 const post = (message: FromThread): void => port.postMessage(message)
 const logger = createThreadLogger(post, { chain: input.chainName, thread: input.index })
 
+const family = familyOf(chain)
 // 32 MB of blocks in flight for the whole thread, shared by its lanes.
-const source = createChainSource(
+const source = family.createSource(
   { clock, random, logger },
   { chain, chainId: input.chainId, limits: input.limits, bytesInFlight: 32 << 20 },
 )
@@ -80,8 +78,8 @@ function makeIngester({ clock, turns }: { clock: Clock; turns?: Turns }): RangeI
       uncharged: "noted",
     }),
     source,
-    writer: new RawWriter({ denormalizeEvents: chain.denormalizeEvents }),
-    partitions: new RangePartitions({ tables: evmPartitionedTables, rangeSize }),
+    writer: family.createWriter(chain),
+    partitions: new RangePartitions({ tables: family.partitionedTables, rangeSize }),
     clock,
     turns,
     flushBytes,
@@ -141,7 +139,7 @@ if (input.followsHead) {
   })
   reporter.isFollowing = () => follower.following
   services.push(follower)
-  watch = createHeadWatch({ clock, random, logger }, { wsUrls: chain.wsUrls, expectedChainId: input.chainId })
+  watch = family.createHeadWatch({ clock, random, logger }, { chain, chainId: input.chainId })
   watch.start((head) => {
     if (follower.following) gate.begin("head")
     reporter.announced(head)

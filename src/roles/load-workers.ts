@@ -1,16 +1,18 @@
 // The workers of a chain: those that come with Tidemark, those of the user's config file, of them the ones that are asked for, and whatever
 // these depend on.
 
-import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import { IndexerError } from "../platform/errors.js"
 import { type ChainConfig, loadConfigFile } from "../platform/load-config.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"
 import { WorkerRegistry } from "../workers/worker-registry.js"
 
 export async function loadWorkers({
+  family,
   configFile,
   chain,
 }: {
+  family: Pick<ChainFamily, "workers">
   configFile: string | undefined
   chain: Pick<ChainConfig, "workers">
 }): Promise<WorkerRegistry> {
@@ -20,7 +22,7 @@ export async function loadWorkers({
   if (!Array.isArray(own)) {
     throw new IndexerError("CONFIG_INVALID", "workers must be a list: workers: [defineWorker({ … })]")
   }
-  return chosen(new WorkerRegistry([...builtInWorkers, ...own]), chain.workers)
+  return chosen(new WorkerRegistry([...family.workers, ...own]), chain.workers)
 }
 
 function chosen(all: WorkerRegistry, names: string): WorkerRegistry {

@@ -1,9 +1,9 @@
 // Puts together what operators act on from the two databases of a chain, for the CLI and for a process that serves.
 
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
-import { forgetQueues } from "../families/evm/indexes/forget-observed.js"
 import type { OperatedChain } from "../operations/operated-chain.js"
 import type { Queryable } from "../postgres/transaction.js"
+import { familyOf } from "./family-of.js"
 
 export function operateChain<Store extends Pick<OperatedChain, "name" | "raw" | "app" | "random">>(
   store: Store,
@@ -15,6 +15,6 @@ export function operateChain<Store extends Pick<OperatedChain, "name" | "raw" | 
       raw: new PostgresLeaseStore<Queryable>({ executor: raw, schema: "raw", random }),
       app: new PostgresLeaseStore<Queryable>({ executor: app, schema: "app", random }),
     },
-    forgetQueues,
+    family: familyOf(store),
   }
 }

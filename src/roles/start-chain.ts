@@ -28,7 +28,7 @@ import { Reconciler } from "../verify/reconciler.js"
 import { AnnouncedHeads } from "./announced-heads.js"
 import { BorrowedConnections } from "./borrowed-connections.js"
 import { appPoolSize, planLanes, rawPoolSize } from "./connection-budget.js"
-import { createChainSource } from "./create-chain-source.js"
+import { familyOf } from "./family-of.js"
 import { IngestActivity } from "./ingest-activity.js"
 import { type IngestThreads, spawnIngestThread } from "./ingest-threads.js"
 import { loadWorkers } from "./load-workers.js"
@@ -90,14 +90,15 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
     : []
   let started = false
   const reapers: LeaseReaper[] = []
-  const asking = createChainSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })
+  const family = familyOf(chain)
+  const asking = family.createSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })
   try {
     const patiently = patience(deps, signal)
     const identity = await patiently(() => asking.identity({ signal }), "waiting for the node")
     const name =
       chain.name ??
       (await patiently(() => storedName(chain), "waiting for the database")) ??
-      `evm-${identity.chainId}`
+      family.chainName(identity)
     const logger = deps.logger.child({ chain: name })
     const databases = await patiently(
       () => prepareDatabases(deps, { chain, name, asking, signal, logger }),
@@ -138,7 +139,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       for (const reaper of reapers) reaper.start()
       services.push(...reapers)
     }
-    const registry = await loadWorkers({ configFile: options.configFile, chain })
+    const registry = await loadWorkers({ family, configFile: options.configFile, chain })
     const derives = roles.includes("work") && registry.workers.length > 0
     const oneDatabase = databases.appUrl === databases.rawUrl
     const lanes = planLanes({ ...settings, ...chain, roles, derives, oneDatabase })
@@ -157,6 +158,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
             prepareWork(
               { raw: database, app, clock, random, logger, metrics },
               {
+                family,
                 chain,
                 name,
                 chainId: identity.chainId,
@@ -182,7 +184,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       const ingest = prepareIngest(
         { raw: database, app, clock, random, logger },
         {
-          ...{ chain, settings, holder, limits, name, identity, databases, lanes: lanes.ingestLanes },
+          ...{ family, chain, settings, holder, limits, name, identity, databases, lanes: lanes.ingestLanes },
           onReport: (thread, report) => {
             activity.add(thread, report)
             metrics.addIngest(name, report)
@@ -213,6 +215,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
             const [raw, app = raw] = await borrowed.open(urls.map((url) => ({ url, applicationName })))
             return { raw: raw!, app: app! }
           },
+          family,
           holder,
           clock,
           logger,
@@ -224,7 +227,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       )
     }
     const storeSize = storeSizeReader({ raw: database, app }, { clock })
-    const status = (): Promise<ChainStatus> => readChainStatus(database, { name, app, storeSize })
+    const status = (): Promise<ChainStatus> => readChainStatus(database, { name, family, app, storeSize })
     const doctor = new StallDoctor({
       chain: name,
       read: status,

@@ -1,7 +1,7 @@
 // What a process that ingests a chain runs: the threads that store its blocks, and the services beside them.
 
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
-import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import type { Clock } from "../platform/clock.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { Logger } from "../platform/logger.js"
@@ -27,6 +27,7 @@ const indexCheckMs = 10_000
 
 export interface PrepareIngestOptions
   extends Pick<IngestThreadsOptions, "spawned" | "onReport" | "onAnnounced" | "onStored"> {
+  readonly family: ChainFamily
   readonly chain: ChainConfig
   readonly settings: ProcessSettings
   readonly holder: string
@@ -60,10 +61,10 @@ export function prepareIngest(
   }: { raw: Database; app: Database; clock: Clock; random: Random; logger: Logger },
   options: PrepareIngestOptions,
 ): PreparedIngest {
-  const { chain, settings, name, databases } = options
+  const { family, chain, settings, name, databases } = options
   const keeper = new PartitionKeeper({
     database: raw,
-    tables: evmPartitionedTables,
+    tables: family.partitionedTables,
     clock,
     logger,
     intervalMs: partitionCheckMs,
@@ -85,7 +86,7 @@ export function prepareIngest(
     onReport: options.onReport,
     onAnnounced: options.onAnnounced,
     onStored: options.onStored,
-    finishRollback: () => finishRollback({ raw, app, random }),
+    finishRollback: () => finishRollback({ raw, app, random, family }),
   })
   const indexes = new IndexBuilder({
     database: raw,
@@ -95,14 +96,14 @@ export function prepareIngest(
       return connection!
     },
     schema: "raw",
-    tables: evmPartitionedTables,
+    tables: family.partitionedTables,
     defer: chain.deferIndexes,
     liveFrom: async () => (await readChainState(raw))?.liveFrom ?? null,
     clock,
     logger,
     intervalMs: indexCheckMs,
   })
-  const finisher = new RollbackFinisher({ raw, app, random, clock, logger, intervalMs: 1_000 })
+  const finisher = new RollbackFinisher({ raw, app, random, family, clock, logger, intervalMs: 1_000 })
   return { threads, finisher, renewals, services: [keeper, indexes, finisher, threads] }
 }
 

@@ -2,11 +2,8 @@
 // and whoever asks the node about tokens and code.
 
 import type { LeaseStore } from "../coordination/lease-store.js"
-import type { Hex } from "../domain/raw-block.js"
-import { CodeObserver } from "../families/evm/indexes/contract-code/code-observer.js"
-import { metaWorker } from "../families/evm/indexes/meta/meta-worker.js"
-import { MetadataObserver } from "../families/evm/indexes/token-metadata/metadata-observer.js"
-import { metadataWorker } from "../families/evm/indexes/token-metadata/metadata-worker.js"
+import type { Hex } from "../domain/linked-block.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import type { Clock } from "../platform/clock.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { Logger } from "../platform/logger.js"
@@ -24,7 +21,6 @@ import { planFolds } from "../workers/fold-plans.js"
 import { ensureWorkerTables, type IdleWorker } from "../workers/postgres/ensure-worker-tables.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { ChainDatabases } from "./chain-databases.js"
-import { createChainSource } from "./create-chain-source.js"
 import { WorkThreads } from "./work-threads.js"
 
 export interface StartWorkDeps {
@@ -37,6 +33,7 @@ export interface StartWorkDeps {
 }
 
 export interface StartWorkOptions {
+  readonly family: ChainFamily
   readonly chain: ChainConfig
   readonly name: string
   readonly chainId: string
@@ -63,10 +60,6 @@ export interface Work {
 }
 
 const partitionCheckMs = 30_000
-const observeMs = 2_000
-const observedBytesInFlight = 8 << 20
-/** What one contract can cost, whatever it answers. */
-const observedLimits = { rpcTimeoutMs: 10_000, rpcMaxResponseBytes: 16 << 20 }
 
 export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions): Promise<Work> {
   const { raw, app, clock, random, logger, metrics } = deps
@@ -114,25 +107,11 @@ export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions
       intervalMs: partitionCheckMs,
     }),
     threads,
+    ...options.family.createObservers(
+      { app, clock, random, logger, coveredHead: (worker) => coveredHead({ raw, app }, worker) },
+      { chain, chainId: options.chainId, limits: options.limits, runnable: tables.runnable },
+    ),
   ]
-  const observing = (worker: string) => ({
-    database: app,
-    // A source of its own: contracts that misbehave must not trip the circuit that blocks come through.
-    node: createChainSource(deps, {
-      chain: { ...chain, ...observedLimits },
-      chainId: options.chainId,
-      limits: options.limits,
-      bytesInFlight: observedBytesInFlight,
-    }),
-    observedBlock: () => coveredHead({ raw, app }, worker),
-    clock,
-    logger,
-    random,
-    intervalMs: observeMs,
-  })
-  if (tables.runnable.includes(metadataWorker.name))
-    services.push(new MetadataObserver(observing(metadataWorker.name)))
-  if (tables.runnable.includes(metaWorker.name)) services.push(new CodeObserver(observing(metaWorker.name)))
   return { services, threads, runnable: tables.runnable, idle }
 }
 

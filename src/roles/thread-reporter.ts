@@ -1,12 +1,11 @@
 // Adds up what a thread does and posts the sums to the process a few times a second.
 
-import type { EvmSource } from "../families/evm/source/evm-source.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError } from "../platform/errors.js"
 import { silentLogger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { IngestOutcome } from "../raw/range-ingester.js"
-import type { ChainHead } from "../source/block-source.js"
+import type { BlockSource, ChainHead } from "../source/block-source.js"
 import type { FaultState } from "../status/process-state.js"
 import type { FromThread } from "./ingest-messages.js"
 
@@ -37,7 +36,7 @@ const zero = (): Counts => ({
 export class ThreadReporter extends LoopingService {
   isFollowing: () => boolean = () => false
   private readonly post: (message: FromThread) => void
-  private readonly source: EvmSource
+  private readonly source: BlockSource
   private counts = zero()
   private lastFault: FaultState | null = null
   private lastStoredAtMs: number | null = null
@@ -48,7 +47,7 @@ export class ThreadReporter extends LoopingService {
     clock,
     post,
     source,
-  }: { clock: Clock; post: (message: FromThread) => void; source: EvmSource }) {
+  }: { clock: Clock; post: (message: FromThread) => void; source: BlockSource }) {
     super({ name: "thread-reporter", clock, logger: silentLogger, intervalMs: 500 })
     this.post = post
     this.source = source

@@ -1,7 +1,7 @@
 // What a look over a whole store needs: a connection of its own to each database, the workers as declared, and the node to compare
 // with, where one is given.
 
-import { createEvmSource } from "../families/evm/source/evm-source.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import type { Clock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import type { Random } from "../platform/random.js"
@@ -11,6 +11,7 @@ import type { VerifyDeps } from "../verify/verify-store.js"
 import { loadWorkers } from "./load-workers.js"
 
 export interface WithVerifierOptions {
+  readonly family: ChainFamily
   readonly rawUrl: string
   readonly appUrl: string
   readonly configFile: string | undefined
@@ -21,10 +22,10 @@ export interface WithVerifierOptions {
 /** Opens it, runs the work, closes it. */
 export async function withVerifier<T>(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
-  { rawUrl, appUrl, configFile, rpc }: WithVerifierOptions,
+  { family, rawUrl, appUrl, configFile, rpc }: WithVerifierOptions,
   work: (verifier: VerifyDeps) => Promise<T>,
 ): Promise<T> {
-  const registry = await loadWorkers({ configFile, chain: { workers: "all" } })
+  const registry = await loadWorkers({ family, configFile, chain: { workers: "all" } })
   const open: (() => Promise<void>)[] = []
   const connect = async (url: string): Promise<Connection> => {
     const connection = await Connection.open({ url, applicationName: "tidemark verify" })
@@ -37,12 +38,12 @@ export async function withVerifier<T>(
     const source =
       rpc === undefined
         ? undefined
-        : createEvmSource(
+        : family.createSource(
             { clock, random, logger: silentLogger },
-            { providers: [{ url: rpc }], expectedChainId: (await readChainState(raw))?.chainId },
+            { chain: { rpcUrls: [rpc] }, chainId: (await readChainState(raw))?.chainId },
           )
     if (source) open.push(() => source.close())
-    return await work({ raw, app, registry, clock, source })
+    return await work({ raw, app, registry, family, clock, source })
   } finally {
     for (const close of open) await close()
   }

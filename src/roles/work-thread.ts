@@ -22,6 +22,7 @@ import { recordError } from "../workers/record-error.js"
 import { SlowWorkers } from "../workers/slow-workers.js"
 import { WorkLane } from "../workers/work-lane.js"
 import { readWorkPlan } from "../workers/work-plan.js"
+import { familyOf } from "./family-of.js"
 import { loadWorkers } from "./load-workers.js"
 import { ThreadLeases } from "./thread-leases.js"
 import { createThreadLogger } from "./thread-logger.js"
@@ -35,7 +36,8 @@ const clock = systemClock
 const random = systemRandom
 const post = (message: FromWorkThread): void => port.postMessage(message)
 const logger = createThreadLogger(post, { chain: input.chainName, workThread: input.index })
-const registry = await loadWorkers({ configFile: input.configFile, chain })
+const family = familyOf(chain)
+const registry = await loadWorkers({ family, configFile: input.configFile, chain })
 // A thread for the tip, or for history. Prepared statements need a session of one's own.
 const store = new PostgresDerivedStore(registry, { named: input.derivesTip && !settings.pooledConnections })
 const progress = new DeriveProgress(input.progress)
@@ -64,7 +66,7 @@ function makeLane({
   policy: FailurePolicy
   history?: { readonly turns: Turns; readonly gate: TipGate }
 }): Lane {
-  const raw = new PostgresRawReader({ connect: connectRaw })
+  const raw = new PostgresRawReader({ connect: connectRaw, readBlocks: family.readBlocks })
   const { rangeSize, maxAttempts } = settings
   const deriver = new RangeDeriver({
     runner: new LeasedRangeRunner({

@@ -30,7 +30,7 @@ const open = async (): Promise<void> => {
   raw = new Database({ url: store.rawUrl, applicationName: "test" })
   await store.deriveAll()
 }
-const deps = () => ({ raw, app: store.app, random: systemRandom })
+const deps = () => ({ ...store, raw, random: systemRandom })
 const expectRight = async (): Promise<void> => {
   const report = await checkDerived(store)
   if (!report.ok) throw new Error(formatReport(report))

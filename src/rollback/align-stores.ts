@@ -5,7 +5,6 @@ import { chainLock, coordinationTables } from "../coordination/postgres/coordina
 import { lockClaims } from "../coordination/postgres/lock-claims.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
-import { forgetObserved } from "../families/evm/indexes/forget-observed.js"
 import { parseMultirange, parseRange, printMultirange, printRange } from "../postgres/multirange.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-ingester.js"
@@ -147,7 +146,7 @@ async function takeBackInApp<Tx extends Queryable>(
 
 /** Oldest first every rollback that app lacks; then whatever raw does not cover; then raw's epoch. */
 async function replayInApp<Tx extends Queryable>(
-  { app, raw, random }: RollbackDeps<Tx>,
+  { app, raw, random, family }: RollbackDeps<Tx>,
   seen: StoreState,
 ): Promise<void> {
   const tables = coordinationTables("app")
@@ -166,7 +165,7 @@ async function replayInApp<Tx extends Queryable>(
     const uncovered = subtract(everywhere, union(heights, skipped))
     for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {
       await undoHeights({ registry, random }, tx, { workers, removed })
-      for (const range of removed) await forgetObserved(tx, { removed: range })
+      for (const range of removed) await family.forgetObserved(tx, { removed: range })
     }
     const copy = subtract(own!.heights, rangeSet(missing.map(({ removed }) => removed)))
     await tx.query(`update ${tables.coverage} set heights = $2, skipped = $3 where worker_type = $1`, [

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
-import type { Hex } from "../domain/raw-block.js"
+import type { Hex } from "../domain/linked-block.js"
 import { findDivergence } from "./find-divergence.js"
 
 let store: DeriveStore

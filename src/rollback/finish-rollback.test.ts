@@ -62,7 +62,7 @@ async function finishAndDie(statements: number): Promise<boolean> {
   const raw = await CuttingExecutor.open(store.rawUrl, budget)
   const app = await CuttingExecutor.open(store.appUrl, budget)
   try {
-    await finishRollback({ raw, app, random: systemRandom })
+    await finishRollback({ ...store, raw, app, random: systemRandom })
     return true
   } catch (error) {
     if (isIndexerError(error, "DATABASE_UNREACHABLE")) return false
@@ -264,7 +264,7 @@ test("is ended by the server when its process falls silent", async () => {
   // A pool would set a limit on its own.
   const raw = await Connection.open({ url: store.rawUrl, applicationName: "test" })
   const app = await Connection.open({ url: store.appUrl, applicationName: "test" })
-  await finishRollback({ raw: asking(raw), app: asking(app), random: systemRandom })
+  await finishRollback({ ...store, raw: asking(raw), app: asking(app), random: systemRandom })
   expect(timeouts).toEqual(["10s", "10s"])
   await raw.end()
   await app.end()

@@ -1,17 +1,14 @@
 // Brings an open rollback to its end, whoever opened it and however far it came: app first, then raw, each step void when it is done.
 
 import { isIndexerError } from "../platform/errors.js"
-import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rollbackApp } from "./rollback-app.js"
+import { type AppRollbackDeps, rollbackApp } from "./rollback-app.js"
 import { type RollbackIntent, readIntent } from "./rollback-intent.js"
 import { rollbackRaw } from "./rollback-raw.js"
 
-export interface RollbackDeps<Tx extends Queryable> {
+export interface RollbackDeps<Tx extends Queryable> extends AppRollbackDeps<Tx> {
   readonly raw: SqlExecutor<Tx>
-  readonly app: SqlExecutor<Tx>
-  readonly random: Random
 }
 
 /** The rollback it finished, if there was one. */

@@ -3,7 +3,7 @@ import { type DeriveStore, openDeriveStore } from "../../test/support/derive-sto
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { rollbackReasons } from "../../test/support/rollback-store.js"
 import { VirtualClock } from "../../test/support/virtual-clock.js"
-import type { Hex } from "../domain/raw-block.js"
+import type { Hex } from "../domain/linked-block.js"
 import { silentLogger } from "../platform/logger.js"
 import { systemRandom } from "../platform/random.js"
 import { finishRollback } from "./finish-rollback.js"

@@ -2,7 +2,7 @@
 // that looks, under the exclusive chain lock, whether it was done already.
 
 import { chainLock, coordinationTables } from "../coordination/postgres/coordination-tables.js"
-import { forgetObserved } from "../families/evm/indexes/forget-observed.js"
+import type { BlockRange } from "../domain/block-range.js"
 import type { Random } from "../platform/random.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
@@ -23,8 +23,17 @@ export const rollbackLimits: TransactionOptions = {
   idleInTransactionTimeoutMs: 10_000,
 }
 
+export interface AppRollbackDeps<Tx extends Queryable> {
+  readonly app: SqlExecutor<Tx>
+  readonly random: Random
+  /** Takes back what it observed beside the blocks. */
+  readonly family: {
+    forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
+  }
+}
+
 export function rollbackApp<Tx extends Queryable>(
-  { app, random }: { app: SqlExecutor<Tx>; random: Random },
+  { app, random, family }: AppRollbackDeps<Tx>,
   { id, epoch, from, to, reason }: RollbackIntent,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {
@@ -50,7 +59,7 @@ export function rollbackApp<Tx extends Queryable>(
     await allAnswered([
       uncovered,
       undoHeights({ registry, random }, tx, { workers, removed: [removed], covered }),
-      forgetObserved(tx, { removed }),
+      family.forgetObserved(tx, { removed }),
       tx.query(
         `insert into ${tables.rollbacks} (id, epoch, removed, reason) values ($1, $2, $3::int8range, $4)`,
         [id, epoch, printRange(removed), reason],

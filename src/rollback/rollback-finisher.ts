@@ -4,8 +4,6 @@
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { Random } from "../platform/random.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { alignStores } from "./align-stores.js"
 import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
@@ -13,14 +11,7 @@ import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
 export class RollbackFinisher extends LoopingService {
   private readonly deps: RollbackDeps<Queryable>
 
-  constructor(options: {
-    raw: SqlExecutor<Queryable>
-    app: SqlExecutor<Queryable>
-    random: Random
-    clock: Clock
-    logger: Logger
-    intervalMs: number
-  }) {
+  constructor(options: RollbackDeps<Queryable> & { clock: Clock; logger: Logger; intervalMs: number }) {
     // Raw stores nothing after a failover before this has looked, so it is back soon after an outage.
     super({ name: "rollback-finisher", maxBackoffMs: 2_000, ...options })
     this.deps = options

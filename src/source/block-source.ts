@@ -1,7 +1,9 @@
 // The contract every chain source keeps: verified blocks in height order, or an IndexerError that says why not.
 
 import type { BlockRange } from "../domain/block-range.js"
-import type { Hex, RawBlock } from "../domain/raw-block.js"
+import type { Hex, LinkedBlock } from "../domain/linked-block.js"
+import type { CircuitState } from "./circuit-breaker.js"
+import type { RpcCounter } from "./rpc-counters.js"
 
 export interface ChainIdentity {
   /** Decimal text: EVM chain ids can pass 2^53. */
@@ -44,7 +46,7 @@ export interface BlockSource {
    * verified on its own and against the one before it. What lies fetched and not yet taken is bounded in bytes,
    * whatever the consumer does. Throws when the range cannot be had; what was yielded before is then void.
    */
-  fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncIterable<readonly RawBlock[]>
+  fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncIterable<readonly LinkedBlock[]>
   /** The chain's present hash at a height, null where it has no such block. */
   blockHash(height: number, options: FetchOptions): Promise<Hex | null>
   /**
@@ -52,7 +54,21 @@ export interface BlockSource {
    * asked are left out. For telling a reorganisation from a node that lags or lies.
    */
   hashesByProvider(heights: readonly number[], options: FetchOptions): Promise<readonly ProviderHashes[]>
+  /** How each provider is doing. */
+  providers(): readonly ProviderHealth[]
+  /** What was asked since the last take. */
+  takeCounters(): RpcCounter[]
   close(): Promise<void>
+}
+
+export interface ProviderHealth {
+  /** Host and port; never a path or a key. */
+  readonly label: string
+  readonly state: CircuitState
+  readonly lastError: string | null
+  readonly lastErrorAtMs: number | null
+  /** The chain id it answered, when that is not the one expected. */
+  readonly mismatch: string | null
 }
 
 export interface ProviderHashes {

@@ -3,10 +3,10 @@
 import { type CoordinationTables, coordinationTables } from "../coordination/postgres/coordination-tables.js"
 import { readCoordination } from "../coordination/postgres/read-coordination.js"
 import { type RangeSet, union } from "../domain/range-set.js"
-import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { type PartitionIndexState, readPartitionIndexes } from "../raw/partition-indexes.js"
+import type { PartitionedTable } from "../raw/partitioned-table.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 import { countOpenErrors } from "../workers/list-errors.js"
 import { readStoredWorkers, type StoredWorker } from "../workers/read-stored-workers.js"
@@ -34,6 +34,8 @@ import { type ReadStoreSize, readStoreSize } from "./store-size.js"
 export interface ReadChainStatusOptions {
   /** What the chain is called while the database does not know yet. */
   readonly name: string
+  /** Its tables' indexes are looked at. */
+  readonly family: { readonly partitionedTables: readonly PartitionedTable[] }
   /** The database of the derived tables; its workers are then in the answer. */
   readonly app?: SqlExecutor<Queryable> | undefined
   /** A cached reader; without one the sizes are asked for each time. */
@@ -59,7 +61,7 @@ export async function readChainStatus(
       finalized: chain?.finalized ?? null,
     }
     const schema = await readSchema(coordinationTables("raw"), tx, { heights, processes })
-    const indexes = await readPartitionIndexes(tx, evmPartitionedTables)
+    const indexes = await readPartitionIndexes(tx, options.family.partitionedTables)
     const { rows } = await tx.query<{ now: number }>(
       "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
     )

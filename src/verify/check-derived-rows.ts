@@ -3,7 +3,6 @@
 
 import type { BlockRange } from "../domain/block-range.js"
 import { containsHeight, intersect, type RangeSet, rangeSet } from "../domain/range-set.js"
-import type { BlockView } from "../families/evm/raw/block-view.js"
 import { describeError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { printMultirange } from "../postgres/multirange.js"
@@ -11,6 +10,7 @@ import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import { PostgresDerivedStore } from "../workers/postgres/postgres-derived-store.js"
 import { openSnapshot } from "../workers/postgres/postgres-raw-reader.js"
+import type { ReadableBlock, ReadBlocks } from "../workers/raw-range.js"
 import { RowSink } from "../workers/row-sink.js"
 import type { EventTable, UpstreamRow, WorkerDefinition } from "../workers/worker-definition.js"
 import { eventTables, type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
@@ -19,6 +19,7 @@ import { type Finding, oneBlock } from "./finding.js"
 export interface DerivedRowsOptions {
   /** As declared in this process: what the database knows has no extract. */
   readonly registry: WorkerRegistry
+  readonly readBlocks: ReadBlocks
   readonly workers: readonly WorkerDefinition[]
   /** What each covers, of heights whose blocks are whole. */
   readonly heights: ReadonlyMap<string, RangeSet>
@@ -30,7 +31,7 @@ const temporary = "pg_temp"
 /** Both connections have a snapshot open; that of app may write temporary tables. */
 export async function checkDerivedRows(
   { raw, app }: { raw: Connection; app: Connection },
-  { registry, workers, heights, limit }: DerivedRowsOptions,
+  { registry, readBlocks, workers, heights, limit }: DerivedRowsOptions,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   const sinks = new Map(workers.map((worker) => [worker.name, new RowSink(worker)]))
@@ -45,7 +46,7 @@ export async function checkDerivedRows(
   const store = new PostgresDerivedStore(registry)
   const asked = rangeSet([...heights.values()].flat())
   for (const range of asked) {
-    const blocks = await openSnapshot(raw, range)
+    const blocks = await openSnapshot(raw, { range, readBlocks })
     for (;;) {
       const piece = await blocks.next()
       if (!piece) break
@@ -77,7 +78,7 @@ type Upstream = readonly [string, ReadonlyMap<number, readonly UpstreamRow[]>][]
 
 async function readUpstream(
   { store, app }: { store: PostgresDerivedStore; app: Connection },
-  { worker, blocks }: { worker: WorkerDefinition; blocks: readonly BlockView[] },
+  { worker, blocks }: { worker: WorkerDefinition; blocks: readonly ReadableBlock[] },
 ): Promise<Upstream> {
   const range: BlockRange = { from: blocks[0]!.height, to: blocks.at(-1)!.height + 1 }
   const upstream: [string, ReadonlyMap<number, readonly UpstreamRow[]>][] = []
@@ -87,7 +88,7 @@ async function readUpstream(
 
 function extract(
   { worker, sink }: { worker: WorkerDefinition; sink: RowSink },
-  { blocks, upstream }: { blocks: readonly BlockView[]; upstream: Upstream },
+  { blocks, upstream }: { blocks: readonly ReadableBlock[]; upstream: Upstream },
 ): Finding | undefined {
   for (const block of blocks) {
     const rows = Object.fromEntries(

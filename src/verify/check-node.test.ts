@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import { evmFamily } from "../families/evm/evm-family.js"
 import { Connection } from "../postgres/connection.js"
 import { checkNode } from "./check-node.js"
 import type { Finding } from "./finding.js"
@@ -39,7 +40,7 @@ async function compare({ damage, whole }: { damage?: string; whole?: boolean } =
   await tx.begin({ isolation: "repeatable read" })
   try {
     if (damage) await tx.query(damage)
-    const deps = { tx, source, signal: new AbortController().signal }
+    const deps = { tx, source, family: evmFamily, signal: new AbortController().signal }
     const findings = await checkNode(deps, { range, limit: 1_000, ...(whole ? { whole } : {}) })
     const { methods } = node.stats()
     const wholeBlocks = methods["eth_getBlockReceipts"] ?? 0

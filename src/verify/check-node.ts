@@ -8,7 +8,7 @@ import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { BlockSource } from "../source/block-source.js"
-import { compareBlocks } from "./compare-blocks.js"
+import { type ComparedFamily, compareBlocks } from "./compare-blocks.js"
 import { type Finding, oneBlock } from "./finding.js"
 import { hex, type PieceOptions, rawHeights } from "./raw-piece.js"
 
@@ -17,6 +17,7 @@ export type SecondNode = Pick<BlockSource, "hashesByProvider" | "fetchRange">
 export interface CheckNodeDeps {
   readonly tx: Connection
   readonly source: SecondNode
+  readonly family: ComparedFamily
   readonly signal: AbortSignal
 }
 

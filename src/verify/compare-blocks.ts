@@ -1,42 +1,38 @@
 // Blocks whole against another node, field by field: fetched from it, copied into temporary tables, and compared row by row.
-// What one node says and another leaves out is no difference; `extra` is each node's own words, and is left out.
+// What one node says and another leaves out is no difference.
 
 import type { BlockRange } from "../domain/block-range.js"
-import { blockColumns, eventColumns, transactionColumns } from "../families/evm/raw/raw-tables.js"
-import { RawWriter } from "../families/evm/raw/raw-writer.js"
 import { describeError, isIndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
+import type { BlockWriter } from "../raw/block-writer.js"
+import type { ComparedTable } from "../raw/compared-table.js"
 import type { BlockSource } from "../source/block-source.js"
 import { type Finding, oneBlock, refetchBlock } from "./finding.js"
 
 const temporary = "pg_temp"
-const notCompared: readonly string[] = ["extra", "events_sample"]
 const shownCharacters = 100
 
-const tables = [
-  { name: "blocks", height: "height", key: ["height"], columns: blockColumns },
-  {
-    name: "transactions",
-    height: "block_height",
-    key: ["block_height", "transaction_index"],
-    columns: transactionColumns,
-  },
-  {
-    name: "events",
-    height: "block_height",
-    key: ["block_height", "transaction_index", "event_index"],
-    columns: eventColumns,
-  },
-] as const
+export interface CompareDeps {
+  readonly tx: Connection
+  readonly source: Pick<BlockSource, "fetchRange">
+  readonly family: ComparedFamily
+  readonly signal: AbortSignal
+}
+
+/** What a chain family says of its blocks as rows. */
+export interface ComparedFamily {
+  readonly comparedTables: readonly ComparedTable[]
+  createWriter(): BlockWriter
+}
 
 /** Within a transaction that is rolled back, or ends soon: the temporary tables go with it. */
 export async function compareBlocks(
-  { tx, source, signal }: { tx: Connection; source: Pick<BlockSource, "fetchRange">; signal: AbortSignal },
+  { tx, source, family, signal }: CompareDeps,
   { ranges, limit }: { ranges: readonly BlockRange[]; limit: number },
 ): Promise<Finding[]> {
-  for (const { name } of tables) {
+  for (const { name } of family.comparedTables) {
     const table = quoteIdentifier(name)
     await tx.query(
       `create temporary table if not exists ${table} (like ${quoteIdentifier("raw", name)}) on commit drop`,
@@ -45,12 +41,12 @@ export async function compareBlocks(
   }
   const findings: Finding[] = []
   for (const range of ranges) {
-    const fault = await fetchInto({ tx, source, signal }, range)
+    const fault = await fetchInto({ tx, source, family, signal }, range)
     if (fault) {
       findings.push(fault)
       continue
     }
-    for (const table of tables) {
+    for (const table of family.comparedTables) {
       const room = limit - findings.length
       if (room <= 0) return findings
       findings.push(...(await differences(tx, { table, range, limit: room })))
@@ -61,10 +57,10 @@ export async function compareBlocks(
 
 /** What the node has there, into the temporary tables; or what is wrong with it. */
 async function fetchInto(
-  { tx, source, signal }: { tx: Connection; source: Pick<BlockSource, "fetchRange">; signal: AbortSignal },
+  { tx, source, family, signal }: CompareDeps,
   range: BlockRange,
 ): Promise<Finding | undefined> {
-  const writer = new RawWriter()
+  const writer = family.createWriter()
   try {
     for await (const blocks of source.fetchRange(range, { signal })) {
       for (const block of blocks) writer.add(block)
@@ -92,9 +88,9 @@ interface DifferenceRow {
 
 async function differences(
   tx: Connection,
-  { table, range, limit }: { table: (typeof tables)[number]; range: BlockRange; limit: number },
+  { table, range, limit }: { table: ComparedTable; range: BlockRange; limit: number },
 ): Promise<Finding[]> {
-  const names = table.columns.filter((name) => !notCompared.includes(name))
+  const names = table.columns
   const columns = names.map((name) => quoteIdentifier(name))
   const texts = (alias: string): string =>
     `array[${columns.map((name) => `${alias}.${name}::text`).join(", ")}]`
@@ -119,7 +115,7 @@ async function differences(
 
 function asFinding(
   row: DifferenceRow,
-  { table, names }: { table: (typeof tables)[number]; names: readonly string[] },
+  { table, names }: { table: ComparedTable; names: readonly string[] },
 ): Finding {
   const at = heightFrom(row.height)
   const key = Object.fromEntries(table.key.map((name, i) => [name, row.key[i] ?? null]))

@@ -38,6 +38,7 @@ function reconciler(): Reconciler {
     raw,
     app: store.app,
     connect: async () => ({ raw: await open(store.rawUrl), app: await open(store.appUrl) }),
+    family: store.family,
     holder: "test",
     clock,
     logger: silentLogger,

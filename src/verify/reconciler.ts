@@ -15,13 +15,14 @@ import { checkStrayLookups } from "./check-stray-lookups.js"
 import type { CheckName, Finding } from "./finding.js"
 import { mendLookups } from "./mend-lookups.js"
 import { planRepair } from "./repair-plan.js"
-import { verifyStore } from "./verify-store.js"
+import { type VerifiedFamily, verifyStore } from "./verify-store.js"
 
 export interface ReconcilerOptions {
   readonly raw: Database
   readonly app: Database
   /** Opened for the length of a run: it reads for minutes, and the pools are for those who wait. */
   readonly connect: () => Promise<{ raw: Connection; app: Connection }>
+  readonly family: VerifiedFamily
   readonly holder: string
   readonly clock: Clock
   readonly logger: Logger
@@ -107,7 +108,8 @@ export class Reconciler extends LoopingService {
     { raw, app }: { raw: Connection; app: Connection },
     { night, signal }: { night: number; signal: AbortSignal },
   ): Promise<{ findings: Finding[]; cut: boolean }> {
-    const deps = { raw, app, registry: new WorkerRegistry([]), clock: this.clock }
+    const { family } = this.options
+    const deps = { raw, app, registry: new WorkerRegistry([]), family, clock: this.clock }
     const findings: Finding[] = []
     const covered = heightsOf(await readCoverage(raw, "raw"), rawIngester)
     const [first, last] = [covered[0], covered.at(-1)]

@@ -2,9 +2,8 @@
 // before heights are reopened, since undoing takes the events that are there out of it, and they have to be what is in it.
 
 import { intersect, union } from "../domain/range-set.js"
-import type { Random } from "../platform/random.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
+import type { RollbackDeps } from "../rollback/finish-rollback.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
 import { readCoverage } from "./check-coverage.js"
 import { mendLookups } from "./mend-lookups.js"
@@ -13,14 +12,15 @@ import { refetchBlocks } from "./refetch-blocks.js"
 import type { RepairPlan } from "./repair-plan.js"
 
 export async function repairStore<Tx extends Queryable>(
-  { raw, app, random }: { raw: SqlExecutor<Tx>; app: SqlExecutor<Tx>; random: Random },
+  deps: RollbackDeps<Tx>,
   { plan, actor }: { plan: RepairPlan; actor: string },
 ): Promise<void> {
+  const { raw, app, random } = deps
   await mendLookups(raw, { ...plan, actor })
   const isRaw = ({ table }: { table: string }): boolean => table.startsWith("raw.")
   await deleteStrayRows(raw, { schema: "raw", deleteRows: plan.deleteRows.filter(isRaw), actor })
   await refold(app, { ...plan, actor })
-  for (const heights of plan.refetch) await refetchBlocks({ raw, app, random }, { heights, actor })
+  for (const heights of plan.refetch) await refetchBlocks(deps, { heights, actor })
   for (const { worker, heights } of plan.rederive) {
     // Without what went with a block that was taken back, or with a worker it depends on.
     const covered = (await readCoverage(app, "app")).get(worker)

@@ -70,6 +70,7 @@ async function verify(checks: readonly CheckName[] = selfChecks, { keys = 20 } =
     raw: rawConnection,
     app: appConnection,
     registry: store.registry,
+    family: store.family,
     clock: { ...systemClock, sleep: async () => undefined },
   }
   // Small, so that the ends of pieces lie everywhere.
@@ -80,10 +81,7 @@ async function verify(checks: readonly CheckName[] = selfChecks, { keys = 20 } =
 }
 
 const repair = (findings: readonly Finding[], options: PlanRepairOptions = {}): Promise<void> =>
-  repairStore(
-    { raw, app: store.app, random: systemRandom },
-    { plan: planRepair(findings, options), actor: "test" },
-  )
+  repairStore({ ...store, raw, random: systemRandom }, { plan: planRepair(findings, options), actor: "test" })
 
 /** What ingestion does with a gap: the blocks come from the node again, by plain inserts that meet nothing. */
 async function refill(): Promise<void> {

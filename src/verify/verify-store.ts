@@ -10,6 +10,7 @@ import { rawIngester } from "../raw/raw-ingester.js"
 import type { FoldPlan } from "../workers/fold-plan.js"
 import { planFolds } from "../workers/fold-plans.js"
 import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
+import type { ReadBlocks } from "../workers/raw-range.js"
 import { eventTables, type WorkerRegistry } from "../workers/worker-registry.js"
 import { checkCounts } from "./check-counts.js"
 import { type CoverageByWorker, checkCoverage, heightsOf, readCoverage } from "./check-coverage.js"
@@ -22,6 +23,7 @@ import { checkRawRows } from "./check-raw-rows.js"
 import { checkRowLookups } from "./check-row-lookups.js"
 import { checkStrayLookups } from "./check-stray-lookups.js"
 import { checkStrayRows } from "./check-stray-rows.js"
+import type { ComparedFamily } from "./compare-blocks.js"
 import type { CheckName, Finding } from "./finding.js"
 import type { RawCheck } from "./raw-piece.js"
 import { nextStored, readSpan } from "./read-span.js"
@@ -32,9 +34,15 @@ export interface VerifyDeps {
   readonly app: Connection
   /** As declared in this process; those the database was made for otherwise are not derived anew. */
   readonly registry: WorkerRegistry
+  readonly family: VerifiedFamily
   readonly clock: Clock
   /** Another node to compare with. */
   readonly source?: SecondNode | undefined
+}
+
+/** What the checks need of the chain's family. */
+export interface VerifiedFamily extends ComparedFamily {
+  readonly readBlocks: ReadBlocks
 }
 
 export interface VerifyProgress {
@@ -150,7 +158,7 @@ interface Seen {
 }
 
 async function checkPiece(
-  { raw, app, registry, source }: VerifyDeps,
+  { raw, app, registry, family, source }: VerifyDeps,
   {
     checks,
     seen,
@@ -165,7 +173,7 @@ async function checkPiece(
     if (checks.includes(name)) findings.push(...(await check(raw, { range: piece, limit })))
   }
   if (source && checks.includes("node")) {
-    findings.push(...(await checkNode({ tx: raw, source, signal }, { range: piece, limit, whole })))
+    findings.push(...(await checkNode({ tx: raw, source, family, signal }, { range: piece, limit, whole })))
   }
   if (checks.includes("stray-rows")) {
     findings.push(...(await checkStrayRows(app, { registry: workers.stored, range: piece, limit })))
@@ -181,7 +189,10 @@ async function checkPiece(
     const heights = new Map(
       asked.map(({ name }): [string, RangeSet] => [name, intersect(heightsOf(seen.app, name), whole)]),
     )
-    findings.push(...(await checkDerivedRows({ raw, app }, { registry, workers: asked, heights, limit })))
+    const { readBlocks } = family
+    findings.push(
+      ...(await checkDerivedRows({ raw, app }, { registry, readBlocks, workers: asked, heights, limit })),
+    )
   }
   return findings
 }

@@ -1,7 +1,7 @@
 // The columns a worker's table can have: their SQL types, and the JavaScript values that may be given for them. A closed
 // list, since each kind has to be encoded, compared and undone alike on every store.
 
-import type { Hex } from "../domain/raw-block.js"
+import type { Hex } from "../domain/linked-block.js"
 import type { EncodedField } from "./encoded-field.js"
 
 /** SQL types by kind. Amounts are what a token can hold (uint256); sums of them outgrow any width, so they are plain numeric. */

@@ -1,4 +1,4 @@
-// The function a worker is declared with, built-in or a user's own: it types `emit` and the tables, and returns the definition.
+// The functions a worker is declared with, built-in or a user's own: they type `emit` and the tables, and return what they are given.
 
 import type { ColumnKind } from "./column.js"
 import type {
@@ -11,13 +11,17 @@ import type {
   WorkerTables,
 } from "./worker-definition.js"
 
-export function defineWorker<const Tables extends WorkerTables>(
+export type DefineWorker<Block> = <const Tables extends WorkerTables>(
   definition: Omit<WorkerDefinition<Tables>, "extract"> & {
-    readonly extract?: (context: ExtractContext<Tables>) => void
+    readonly extract?: (context: ExtractContext<Tables, Block>) => void
   },
-): WorkerDefinition<Tables> {
-  return definition
-}
+) => WorkerDefinition<Tables>
+
+/** Each family has its own `defineWorker`, whose extract sees the family's blocks. */
+export const defineWorkerOf =
+  <Block>(): DefineWorker<Block> =>
+  (definition) =>
+    definition
 
 export const eventTable = <const C extends Columns>(table: Omit<EventTable<C>, "kind">): EventTable<C> => ({
   kind: "events",

@@ -6,10 +6,11 @@ import { type DeriveStore, openDeriveStore } from "../../test/support/derive-sto
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import type { BlockRow, LogRow } from "../../test/support/raw-rows.js"
 import { waitUntil } from "../../test/support/wait-until.js"
+import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { systemRandom } from "../platform/random.js"
 import { int8 } from "./column.js"
-import { defineWorker, eventTable } from "./define-worker.js"
+import { eventTable } from "./define-worker.js"
 import { listErrors } from "./list-errors.js"
 import { reopenHeights } from "./postgres/reopen-heights.js"
 

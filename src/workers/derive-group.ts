@@ -3,15 +3,14 @@
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
 import { WorkerFault } from "../coordination/worker-fault.js"
-import type { BlockView } from "../families/evm/raw/block-view.js"
 import type { Clock } from "../platform/clock.js"
 import { isIndexerError } from "../platform/errors.js"
 import type { TipGate } from "../platform/tip-gate.js"
 import type { Turns } from "../platform/turns.js"
 import type { DeriveProgress } from "./derive-progress.js"
 import type { DerivedStore, EmittedRows } from "./derived-store.js"
-import type { RawRange, RawReader } from "./raw-range.js"
-import type { ExtractContext, UpstreamRow, WorkerDefinition } from "./worker-definition.js"
+import type { RawRange, RawReader, ReadableBlock } from "./raw-range.js"
+import type { UpstreamRow, UpstreamRows, WorkerDefinition } from "./worker-definition.js"
 import { eventTables, type WorkerRegistry } from "./worker-registry.js"
 
 export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
@@ -158,7 +157,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
     return this.held.map(({ workerType }) => this.deps.registry.worker(workerType)!)
   }
 
-  private async nextBlocks(): Promise<readonly BlockView[]> {
+  private async nextBlocks(): Promise<readonly ReadableBlock[]> {
     this.signal.throwIfAborted()
     await this.deps.gate?.pass()
     const blocks = (await this.timed("readMs", async () => this.raw?.next())) ?? []
@@ -168,7 +167,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   }
 
   /** Workers that look at raw blocks only. */
-  private async extractFromRaw(blocks: readonly BlockView[]): Promise<void> {
+  private async extractFromRaw(blocks: readonly ReadableBlock[]): Promise<void> {
     for (const worker of this.workers()) {
       if (worker.extract && !worker.reads?.length && this.holds(worker.name))
         await this.extract(worker, blocks)
@@ -176,7 +175,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   }
 
   /** Workers that look at rows of others too: those are written by now, in this transaction or before it. */
-  private async extractFromRows(tx: Tx, blocks: readonly BlockView[]): Promise<void> {
+  private async extractFromRows(tx: Tx, blocks: readonly ReadableBlock[]): Promise<void> {
     const [first, last] = [blocks[0], blocks.at(-1)]
     if (!first || !last) return
     for (const worker of this.workers()) {
@@ -195,8 +194,8 @@ class GroupRun<Tx, Sink extends EmittedRows> {
 
   private async extract(
     worker: WorkerDefinition,
-    blocks: readonly BlockView[],
-    rowsAt: (height: number) => ExtractContext["rows"] = () => ({}),
+    blocks: readonly ReadableBlock[],
+    rowsAt: (height: number) => UpstreamRows = () => ({}),
   ): Promise<void> {
     const { progress, clock, registry, sinks } = this.deps
     const sink = sinks.get(worker.name)!

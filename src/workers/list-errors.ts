@@ -1,6 +1,6 @@
 // The errors of workers as people ask for them: newest first, and how many are open.
 
-import type { Hex } from "../domain/raw-block.js"
+import type { Hex } from "../domain/linked-block.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ErrorSeverity } from "./record-error.js"

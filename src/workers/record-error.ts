@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto"
 import type { BlockRange } from "../domain/block-range.js"
-import type { Hex } from "../domain/raw-block.js"
+import type { Hex } from "../domain/linked-block.js"
 import { describeError, IndexerError } from "../platform/errors.js"
 import { scrubText } from "../platform/scrub.js"
 import type { Queryable } from "../postgres/transaction.js"

@@ -1,7 +1,6 @@
 // What a worker is: a name, what it depends on, its tables, and how they are filled. Two shapes: an extract turns a block
 // into rows of event tables, a fold keeps a state table over event tables. A worker may have one or both.
 
-import type { BlockView } from "../families/evm/raw/block-view.js"
 import type { Column, ColumnInput, ColumnKind } from "./column.js"
 
 export type Columns = Readonly<Record<string, Column>>
@@ -84,11 +83,14 @@ export type Emit<Tables extends WorkerTables> = {
 /** A row of a dependency's event table: bytes as "0x…", integers as number, amounts as bigint, timestamps in microseconds. */
 export type UpstreamRow = Readonly<Record<string, string | number | bigint | boolean | null>>
 
-export interface ExtractContext<Tables extends WorkerTables = WorkerTables> {
-  readonly block: BlockView
+/** By table. */
+export type UpstreamRows = Readonly<Record<string, readonly UpstreamRow[]>>
+
+export interface ExtractContext<Tables extends WorkerTables, Block> {
+  readonly block: Block
   readonly emit: Emit<Tables>
   /** Rows of the tables named in `reads`, of this block, in key order. */
-  readonly rows: Readonly<Record<string, readonly UpstreamRow[]>>
+  readonly rows: UpstreamRows
 }
 
 export interface WorkerDefinition<Tables extends WorkerTables = WorkerTables> {
@@ -102,8 +104,8 @@ export interface WorkerDefinition<Tables extends WorkerTables = WorkerTables> {
   /** Event tables of dependencies that `extract` looks at. */
   readonly reads?: readonly string[]
   /** Pure: the same block gives the same rows, whoever asks and when. */
-  // biome-ignore lint/suspicious/noExplicitAny: a list of workers holds definitions of different tables.
-  readonly extract?: (context: ExtractContext<any>) => void
+  // biome-ignore lint/suspicious/noExplicitAny: a list of workers holds definitions of different tables and families.
+  readonly extract?: (context: ExtractContext<any, any>) => void
 }
 
 /** Where an event row is in the chain, unless a state table says otherwise. */

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { defineWorker } from "../families/evm/define-worker.js"
 import { migrationsDirectory } from "../postgres/migration-files.js"
 import { reservedTables } from "./check-worker.js"
 import { amount, bytes, int4, int8, nullable, numeric, text } from "./column.js"
-import { defineWorker, eventTable, last, stateTable, sum } from "./define-worker.js"
+import { eventTable, last, stateTable, sum } from "./define-worker.js"
 import type { EventTable, StateTable, WorkerDefinition } from "./worker-definition.js"
 import { WorkerRegistry } from "./worker-registry.js"
 

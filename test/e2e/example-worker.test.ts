@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { loadWorkers } from "../../src/roles/load-workers.js"
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { StoreProbe } from "../support/store-probe.js"
@@ -27,11 +28,15 @@ afterAll(async () => {
 
 describe("the example's worker", () => {
   it("stands beside those that come with Tidemark, and can be chosen alone", async () => {
-    const all = await loadWorkers({ configFile: config, chain: { workers: "all" } })
+    const all = await loadWorkers({ family: evmFamily, configFile: config, chain: { workers: "all" } })
     expect(all.workers.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["token_worker", "whale_worker"]),
     )
-    const one = await loadWorkers({ configFile: config, chain: { workers: "whale_worker" } })
+    const one = await loadWorkers({
+      family: evmFamily,
+      configFile: config,
+      chain: { workers: "whale_worker" },
+    })
     expect(one.workers.map(({ name }) => name)).toEqual(["whale_worker"])
   })
 

@@ -2,7 +2,7 @@
 // What a node can be made to say, an extract has to bear.
 
 import fc from "fast-check"
-import type { Hex } from "../../src/domain/raw-block.js"
+import type { Hex } from "../../src/domain/linked-block.js"
 import { eventTopics } from "../../src/families/evm/indexes/evm-events/event-topics.js"
 import type { BlockView } from "../../src/families/evm/raw/block-view.js"
 import { address, blockView, type EventParts, type TransactionParts, word } from "./block-view.js"

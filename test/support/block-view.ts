@@ -1,7 +1,7 @@
 // Plain blocks for tests of extracts: say what matters, the rest is filled in. A field passed on as it is remembers its plain
 // value, so that tests can compare rows in plain values (run-extract.ts).
 
-import type { Hex } from "../../src/domain/raw-block.js"
+import type { Hex } from "../../src/domain/linked-block.js"
 import type { BlockView, EventView, TransactionView } from "../../src/families/evm/raw/block-view.js"
 import { CopyBuffer } from "../../src/postgres/copy-buffer.js"
 import { EncodedField } from "../../src/workers/encoded-field.js"

@@ -6,6 +6,8 @@ import type { LeaseKeeper } from "../../src/coordination/lease-keeper.js"
 import { LeasedRangeRunner } from "../../src/coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
+import type { ChainFamily } from "../../src/families/chain-family.js"
+import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { type Clock, systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
@@ -38,6 +40,7 @@ export interface DeriveStore {
   readonly raw: Database
   readonly app: Database
   readonly registry: WorkerRegistry
+  readonly family: ChainFamily
   /** Another process's deriver. */
   deriver(
     definitions?: readonly WorkerDefinition[],
@@ -113,6 +116,7 @@ export async function openDeriveStore(
     raw,
     app,
     registry,
+    family: evmFamily,
     append: async (more) => {
       const range = { from: more[0]!.height, to: more.at(-1)!.height + 1 }
       const leases = new PostgresLeaseStore({ executor: raw, schema: "raw", random: systemRandom })
@@ -139,7 +143,10 @@ export async function openDeriveStore(
       definitions = workers,
       { appUrl = appDatabase.url, keeper = longKeeper, clock = systemClock, gate, pause } = {},
     ) => {
-      const reader = new PostgresRawReader({ connect: connect(rawDatabase.url) })
+      const reader = new PostgresRawReader({
+        connect: connect(rawDatabase.url),
+        readBlocks: evmFamily.readBlocks,
+      })
       const own = new WorkerRegistry(definitions)
       const policy = { ...defaultFailurePolicy, backoffBaseMs: 60_000 }
       return new RangeDeriver({

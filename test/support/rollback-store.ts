@@ -1,5 +1,6 @@
 // Rolls the databases of a test back as the product does, and looks with plain SQL at what has to be true afterwards.
 
+import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { systemRandom } from "../../src/platform/random.js"
 import type { Database } from "../../src/postgres/database.js"
 import { finishRollback } from "../../src/rollback/finish-rollback.js"
@@ -20,7 +21,7 @@ export async function openRollback({ raw }: Pick<RollbackStore, "raw">, from: nu
 
 export async function rollbackTo(store: RollbackStore, from: number): Promise<void> {
   await openRollback(store, from)
-  await finishRollback({ ...store, random: systemRandom })
+  await finishRollback({ ...store, random: systemRandom, family: evmFamily })
 }
 
 /** Lookups without their row, and rows without their lookup. */

@@ -1,6 +1,7 @@
 // The product's own operations, drawn once and run on Postgres and on the model of it.
 
 import type { Lease, ReleaseCause } from "../../../src/coordination/lease-store.js"
+import { evmFamily } from "../../../src/families/evm/evm-family.js"
 import {
   assertHeadPost,
   readChainState,
@@ -207,7 +208,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
             weight: 3,
             run: ({ sql, random: own }: Side) =>
               rollbackApp(
-                { app: sql, random: own },
+                { app: sql, random: own, family: evmFamily },
                 { id: own.uuid(), epoch: pick, from: height, to: height + 6, reason: "t" },
               ),
           },

@@ -12,7 +12,7 @@ import {
   stateTable,
   sum,
 } from "../../../config.js"
-import type { Hex } from "../../../domain/raw-block.js"
+import type { Hex } from "../../../domain/linked-block.js"
 import { EncodedField } from "../../../workers/encoded-field.js"
 import type { EventView } from "./block-view.js"
 

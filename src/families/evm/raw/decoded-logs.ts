@@ -10,7 +10,7 @@ import {
   toEventSelector,
   type Hex as ViemHex,
 } from "viem"
-import type { Hex } from "../../../domain/raw-block.js"
+import type { Hex } from "../../../domain/linked-block.js"
 import type { BlockView, EventView } from "./block-view.js"
 
 export interface DecodedLogsOptions<A extends Abi, Name extends ContractEventName<A>> {

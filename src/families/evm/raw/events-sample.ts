@@ -1,11 +1,11 @@
 // DENORMALIZE_EVENTS: a short copy of a transaction's events beside it, for debugging. Never complete, never indexed.
 
-import type { RawEvent } from "../../../domain/raw-block.js"
+import type { EvmEvent } from "./evm-block.js"
 
 const sampleMaxChars = 2_048
 
 /** By transaction index: the JSON text of its first events, cut to a safe size. */
-export function eventsSample(events: readonly RawEvent[]): Map<number, string> {
+export function eventsSample(events: readonly EvmEvent[]): Map<number, string> {
   const samples = new Map<number, string>()
   for (const event of events) {
     const before = samples.get(event.transactionIndex) ?? ""

@@ -1,5 +1,6 @@
 // The raw tables as the rest of the code names them: columns in COPY order, and how each is partitioned.
 
+import type { ComparedTable } from "../../../raw/compared-table.js"
 import type { PartitionedTable } from "../../../raw/partitioned-table.js"
 
 const million = 1_000_000
@@ -74,3 +75,23 @@ export const eventColumns = [
 
 export const txLookupColumns = ["id", "block_height", "tx_index", "timestamp"] as const
 export const blockLookupColumns = ["id", "height", "timestamp"] as const
+
+/** `extra` is each node's own words, and a sample no word of it. */
+const compared = (columns: readonly string[]): readonly string[] =>
+  columns.filter((name) => name !== "extra" && name !== "events_sample")
+
+export const evmComparedTables: readonly ComparedTable[] = [
+  { name: "blocks", height: "height", key: ["height"], columns: compared(blockColumns) },
+  {
+    name: "transactions",
+    height: "block_height",
+    key: ["block_height", "transaction_index"],
+    columns: compared(transactionColumns),
+  },
+  {
+    name: "events",
+    height: "block_height",
+    key: ["block_height", "transaction_index", "event_index"],
+    columns: compared(eventColumns),
+  },
+]

@@ -1,7 +1,7 @@
 // Raw rows as an extract sees them. Each getter decodes its field from the bytes of the COPY; what several extracts ask
 // for again and again is kept.
 
-import type { Hex } from "../../../domain/raw-block.js"
+import type { Hex } from "../../../domain/linked-block.js"
 import type { BinaryRows } from "../../../postgres/binary-rows.js"
 import { EncodedField } from "../../../workers/encoded-field.js"
 import type { BlockView, EventField, EventView, TransactionField, TransactionView } from "./block-view.js"

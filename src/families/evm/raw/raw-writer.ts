@@ -1,12 +1,12 @@
-// Blocks into the rows of the raw tables, lookups included, and those into the open transaction. Holds the ends of what
-// it was given, for the seam check, and refuses blocks that do not follow one another.
+// EVM blocks into the rows of the raw tables, lookups included, and those into the open transaction.
 
-import { type BlockRange, formatRange } from "../../../domain/block-range.js"
-import type { Hex, RawBlock, RawEvent, RawTransaction } from "../../../domain/raw-block.js"
+import type { Hex } from "../../../domain/linked-block.js"
 import { CopyBuffer } from "../../../postgres/copy-buffer.js"
 import type { CopiedTable } from "../../../postgres/copy-in.js"
 import type { SqlConnection } from "../../../postgres/sql-connection.js"
+import type { BlockWriter, FlushOptions } from "../../../raw/block-writer.js"
 import { eventsSample } from "./events-sample.js"
+import type { EvmBlock, EvmEvent, EvmTransaction } from "./evm-block.js"
 import {
   blockColumns,
   blockLookupColumns,
@@ -15,51 +15,13 @@ import {
   txLookupColumns,
 } from "./raw-tables.js"
 
-export interface RangeEdges {
-  readonly first: { readonly height: number; readonly parentHash: Hex }
-  readonly last: { readonly height: number; readonly hash: Hex }
-}
-
-export interface WriterTotals {
-  blocks: number
-  transactions: number
-  events: number
-  encodedBytes: number
-  sourceBytes: number
-}
-
-const zeroTotals = (): WriterTotals => ({
-  blocks: 0,
-  transactions: 0,
-  events: 0,
-  encodedBytes: 0,
-  sourceBytes: 0,
-})
-
 /** A table's buffer that grew beyond this for one huge block is let go afterwards. */
 const keptBytes = 8 << 20
 
 /** Less is copied into all tables at once. */
 const smallBytes = 1 << 20
 
-export interface FlushOptions {
-  readonly schema?: string
-  readonly lookups?: boolean
-  readonly between?: () => Promise<void>
-}
-
-/** Where the blocks of a range go. The simulation has one that needs no bytes. */
-export interface BlockWriter {
-  readonly totals: WriterTotals
-  readonly byteLength: number
-  add(block: RawBlock): void
-  flush(tx: SqlConnection, options?: FlushOptions): Promise<void>
-  reset(): void
-  edges(range: BlockRange): RangeEdges
-}
-
 export class RawWriter implements BlockWriter {
-  totals: WriterTotals = zeroTotals()
   private readonly denormalizeEvents: boolean
   private readonly blocks = new CopyBuffer(1 << 14)
   private readonly transactions = new CopyBuffer(1 << 18)
@@ -69,14 +31,11 @@ export class RawWriter implements BlockWriter {
   private readonly idScratch = new CopyBuffer(64)
   private lastId: Hex = ""
   private lastIdField: Uint8Array = new Uint8Array()
-  private first: RangeEdges["first"] | undefined
-  private last: RangeEdges["last"] | undefined
 
   constructor({ denormalizeEvents = false }: { denormalizeEvents?: boolean } = {}) {
     this.denormalizeEvents = denormalizeEvents
   }
 
-  /** Bytes encoded and not yet flushed. */
   get byteLength(): number {
     return (
       this.blocks.byteLength +
@@ -87,12 +46,7 @@ export class RawWriter implements BlockWriter {
     )
   }
 
-  add(block: RawBlock): void {
-    if (this.last && block.height !== this.last.height + 1) {
-      throw new Error(`block ${block.height} came after block ${this.last.height}`)
-    }
-    this.first ??= { height: block.height, parentHash: block.parentHash }
-    this.last = { height: block.height, hash: block.hash }
+  add(block: EvmBlock): void {
     this.encodeBlock(block)
     const samples = this.denormalizeEvents ? eventsSample(block.events) : undefined
     let next = 0
@@ -104,22 +58,14 @@ export class RawWriter implements BlockWriter {
       }
     }
     if (next !== block.events.length) throw new Error(`block ${block.height} has events out of order`)
-    this.totals.blocks++
-    this.totals.transactions += block.transactions.length
-    this.totals.events += block.events.length
-    this.totals.sourceBytes += block.sourceBytes
   }
 
-  /**
-   * Into another schema, or without lookups, where blocks are to be compared and not kept. A few blocks go to the server at once;
-   * between the tables of many `between` is waited for.
-   */
+  /** A few blocks go to the server at once, many a table at a time. */
   async flush(
     tx: SqlConnection,
     { schema = "raw", lookups = true, between }: FlushOptions = {},
   ): Promise<void> {
     const isSmall = this.byteLength < smallBytes
-    this.totals.encodedBytes += this.byteLength
     const tables: [string, readonly string[], CopyBuffer][] = [
       ["blocks", blockColumns, this.blocks],
       ["transactions", transactionColumns, this.transactions],
@@ -142,23 +88,10 @@ export class RawWriter implements BlockWriter {
     for (const [, , buffer] of tables) buffer.reset(keptBytes)
   }
 
-  /** Ready for another range, in the same memory. Whatever was not flushed is forgotten. */
   reset(): void {
-    this.totals = zeroTotals()
-    this.first = undefined
-    this.last = undefined
     for (const buffer of [this.blocks, this.transactions, this.events, this.txLookup, this.blockLookup]) {
       buffer.reset(keptBytes)
     }
-  }
-
-  /** The ends of the range; throws when what was added is not exactly it. */
-  edges(range: BlockRange): RangeEdges {
-    const { first, last } = this
-    if (!first || !last || first.height !== range.from || last.height !== range.to - 1) {
-      throw new Error(`the source gave [${first?.height}, ${last?.height}] for ${formatRange(range)}`)
-    }
-    return { first, last }
   }
 
   /** A transaction's id as a field, encoded once for its row, its lookup and all its events. */
@@ -173,7 +106,7 @@ export class RawWriter implements BlockWriter {
     return this.lastIdField
   }
 
-  private encodeBlock(block: RawBlock): void {
+  private encodeBlock(block: EvmBlock): void {
     const row = this.blocks
     row.row(blockColumns.length)
     row.int8(block.height)
@@ -197,7 +130,7 @@ export class RawWriter implements BlockWriter {
     lookup.timestamptzUs(block.timestampUs)
   }
 
-  private encodeTransaction(block: RawBlock, transaction: RawTransaction, sample: string | null): void {
+  private encodeTransaction(block: EvmBlock, transaction: EvmTransaction, sample: string | null): void {
     const row = this.transactions
     row.row(transactionColumns.length)
     row.int8(block.height)
@@ -233,7 +166,7 @@ export class RawWriter implements BlockWriter {
     lookup.timestamptzUs(block.timestampUs)
   }
 
-  private encodeEvent(height: number, event: RawEvent): void {
+  private encodeEvent(height: number, event: EvmEvent): void {
     const row = this.events
     const { topics } = event
     row.row(eventColumns.length)

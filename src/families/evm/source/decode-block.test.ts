@@ -39,7 +39,7 @@ test("a plain block needs no extra for its transactions and logs", () => {
   const raw = decodeText(JSON.stringify(example), 5)
   expect(raw.transactions.map((row) => row.extra)).toEqual([null, null])
   expect(raw.events.map((event) => event.extra)).toEqual([null, null])
-  expect(raw).toMatchObject({ height: 5, transactionCount: 2, eventCount: 2, scope: "full" })
+  expect(raw).toMatchObject({ height: 5, transactionCount: 2, eventCount: 2 })
   expect(raw.timestampUs).toBe(1_700_000_060_000_000n)
   const { r, s } = example.block.transactions[1]!
   expect(raw.transactions[1]!.signature).toBe(`${r}${(s as string).slice(2)}01`)

@@ -1,7 +1,7 @@
 // A verified block's JSON to raw rows, without loss: what the columns reproduce exactly goes there, every difference to
 // `extra`. The common shapes are recognised field by field with no allocation; all others take the general path.
 
-import type { RawBlock, RawEvent, RawTransaction } from "../../../domain/raw-block.js"
+import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
 import type { BlockJson, FetchedBlock, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
 import type { BloomReport } from "./bloom.js"
 import { difference, InexactNumber } from "./difference.js"
@@ -34,7 +34,7 @@ export interface DecodeOptions {
 /** What all rows of a block share. */
 interface Context {
   readonly block: BlockJson
-  readonly columns: Omit<RawBlock, "transactions" | "events">
+  readonly columns: Omit<EvmBlock, "transactions" | "events">
   readonly numberText: string
   readonly chainId: string | null
   readonly shared: SharedFields
@@ -42,7 +42,7 @@ interface Context {
   readonly isExact: boolean
 }
 
-export function decodeBlock(fetched: FetchedBlock, blooms: BloomReport, options: DecodeOptions): RawBlock {
+export function decodeBlock(fetched: FetchedBlock, blooms: BloomReport, options: DecodeOptions): EvmBlock {
   try {
     return decode(fetched, fetched, blooms, options, false)
   } catch (error) {
@@ -57,7 +57,7 @@ function decode(
   blooms: BloomReport,
   { chainId }: DecodeOptions,
   isExact: boolean,
-): RawBlock {
+): EvmBlock {
   const { height } = fetched
   const seconds = quantityValue(block.timestamp)
   let eventCount = 0
@@ -68,7 +68,6 @@ function decode(
     hash: toHexBytes(block.hash, 32)!,
     parentHash: toHexBytes(block.parentHash, 32)!,
     timestampUs: BigInt(seconds) * 1_000_000n,
-    scope: "full" as const,
     transactionCount: block.transactions.length,
     eventCount,
     miner: toHexBytes(block.miner, 20),
@@ -97,8 +96,8 @@ function decode(
     blooms,
     isExact,
   }
-  const transactions: RawTransaction[] = new Array(block.transactions.length)
-  const events: RawEvent[] = new Array(eventCount)
+  const transactions: EvmTransaction[] = new Array(block.transactions.length)
+  const events: EvmEvent[] = new Array(eventCount)
   let at = 0
   for (let i = 0; i < transactions.length; i++) {
     const transaction = block.transactions[i]!
@@ -131,7 +130,7 @@ function plainTransaction(
   receipt: ReceiptJson,
   index: number,
   context: Context,
-): RawTransaction | undefined {
+): EvmTransaction | undefined {
   const { block, numberText, chainId, blooms } = context
   const { hash, from, to, nonce, value, gas, gasPrice, input, v, r, s, type } = tx
   let fields: number
@@ -237,7 +236,7 @@ function generalTransaction(
   receipt: ReceiptJson | undefined,
   index: number,
   context: Context,
-): RawTransaction {
+): EvmTransaction {
   const [r, s, v] = [toQuantity(tx.r), toQuantity(tx.s), toQuantity(tx.v)]
   const signed = r !== null && s !== null && v !== null && r.length <= 66 && s.length <= 66
   const type = quantityValue(tx.type)
@@ -277,7 +276,7 @@ function generalTransaction(
   return row
 }
 
-function receiptDifference(receipt: ReceiptJson, row: RawTransaction, context: Context): Json | undefined {
+function receiptDifference(receipt: ReceiptJson, row: EvmTransaction, context: Context): Json | undefined {
   const defaults = Object.assign(receiptDefaults(row, context.columns), context.shared.receipt)
   // Any value stands for "as computed" here; one that cannot occur marks a bloom that has to be kept.
   const kept = context.blooms.inexact?.has(row.index) === true
@@ -287,7 +286,7 @@ function receiptDifference(receipt: ReceiptJson, row: RawTransaction, context: C
 
 const plainLogFields = 9
 
-function decodeLog(log: LogJson, row: RawTransaction, context: Context): RawEvent {
+function decodeLog(log: LogJson, row: EvmTransaction, context: Context): EvmEvent {
   const { block, numberText, shared, blooms } = context
   const index = quantityValue(log.logIndex)
   const event = {

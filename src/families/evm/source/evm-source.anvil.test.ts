@@ -3,10 +3,10 @@ import { privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startAnvil, type TestAnvil } from "../../../../test/fixtures/evm/start-anvil.js"
 import { waitUntil } from "../../../../test/support/wait-until.js"
-import type { RawBlock } from "../../../domain/raw-block.js"
 import { systemClock } from "../../../platform/clock.js"
 import { silentLogger } from "../../../platform/logger.js"
 import { systemRandom } from "../../../platform/random.js"
+import type { EvmBlock } from "../raw/evm-block.js"
 import { createEvmSource, type EvmSourceOptions } from "./evm-source.js"
 import { createHeadWatch } from "./head-watch.js"
 import { headerJson, receiptJson, transactionJson } from "./rebuild-json.js"
@@ -81,10 +81,10 @@ async function fill(anvil: TestAnvil, types: readonly string[]): Promise<void> {
   await anvil.rpc("evm_mine")
 }
 
-async function collect(options: EvmSourceOptions, from: number, to: number): Promise<RawBlock[]> {
+async function collect(options: EvmSourceOptions, from: number, to: number): Promise<EvmBlock[]> {
   const source = createEvmSource(deps, { refetchDelayMs: 5, ...options })
   try {
-    const out: RawBlock[] = []
+    const out: EvmBlock[] = []
     for await (const batch of source.fetchRange({ from, to }, { signal })) out.push(...batch)
     return out
   } finally {

@@ -7,11 +7,11 @@ import {
   startRpcServer,
 } from "../../../../test/fixtures/evm/rpc-server.js"
 import { SyntheticChain } from "../../../../test/fixtures/evm/synthetic-chain.js"
-import type { RawBlock } from "../../../domain/raw-block.js"
 import { type Clock, systemClock } from "../../../platform/clock.js"
 import { IndexerError } from "../../../platform/errors.js"
 import { silentLogger } from "../../../platform/logger.js"
 import { systemRandom } from "../../../platform/random.js"
+import type { EvmBlock } from "../raw/evm-block.js"
 import { createEvmSource, type EvmSource, type EvmSourceOptions } from "./evm-source.js"
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
@@ -48,8 +48,8 @@ function sourceOf(
   return source
 }
 
-async function collect(source: EvmSource, from: number, to: number): Promise<RawBlock[]> {
-  const out: RawBlock[] = []
+async function collect(source: EvmSource, from: number, to: number): Promise<EvmBlock[]> {
+  const out: EvmBlock[] = []
   for await (const batch of source.fetchRange({ from, to }, { signal })) out.push(...batch)
   return out
 }
@@ -71,7 +71,7 @@ const changing = (change: (call: RpcRequest, result: never) => unknown, of = cha
     const result = JSON.parse(JSON.stringify(of.answer(call, 1000))) as never
     return change(call, result) ?? result
   })
-const heights = (blocks: readonly RawBlock[]) => blocks.map((block) => block.height)
+const heights = (blocks: readonly EvmBlock[]) => blocks.map((block) => block.height)
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 const hexOf = (height: number) => `0x${height.toString(16)}`
 
@@ -304,7 +304,7 @@ test("what lies fetched and not taken is bounded, and a slow consumer stops the 
   const seen: number[] = []
   for (let i = 0; i < 12; i++) {
     const { value } = await iterator.next()
-    seen.push(...heights(value as RawBlock[]))
+    seen.push(...heights(value as EvmBlock[]))
     await systemClock.sleep(10)
   }
   const asked = (server.requests.filter(Array.isArray) as RpcRequest[][]).reduce(
@@ -364,7 +364,7 @@ test("a block below that cannot be had is no fault of the range", async () => {
     )
     const source = sourceOf([server], { expectedChainId: "1337" })
     const told: unknown[] = []
-    const got: RawBlock[] = []
+    const got: EvmBlock[] = []
     const options = { signal, onParent: (hash: unknown) => told.push(hash) }
     for await (const batch of source.fetchRange({ from: 50, to: 60 }, options)) got.push(...batch)
     expect(heights(got)).toEqual(numbers(50, 60))
@@ -373,8 +373,8 @@ test("a block below that cannot be had is no fault of the range", async () => {
 })
 
 test("final blocks are taken only from a node that calls them final itself, where it has such a notion", async () => {
-  const final = async (source: EvmSource, finalTo = 59): Promise<RawBlock[]> => {
-    const got: RawBlock[] = []
+  const final = async (source: EvmSource, finalTo = 59): Promise<EvmBlock[]> => {
+    const got: EvmBlock[] = []
     for await (const batch of source.fetchRange({ from: 30, to: 60 }, { signal, finalTo })) got.push(...batch)
     return got
   }

@@ -2,7 +2,7 @@
 // the main thread and in every worker thread; only the limits are shared between them.
 
 import type { BlockRange } from "../../../domain/block-range.js"
-import type { Hex, RawBlock } from "../../../domain/raw-block.js"
+import type { Hex } from "../../../domain/linked-block.js"
 import type { Clock } from "../../../platform/clock.js"
 import { type ErrorCode, IndexerError } from "../../../platform/errors.js"
 import type { Logger } from "../../../platform/logger.js"
@@ -15,19 +15,21 @@ import type {
   FetchOptions,
   FetchRangeOptions,
   ProviderHashes,
+  ProviderHealth,
 } from "../../../source/block-source.js"
 import { ByteBudget } from "../../../source/byte-budget.js"
 import type { CircuitOptions } from "../../../source/circuit-breaker.js"
 import { providerLabels } from "../../../source/provider-url.js"
+import { type RpcCounter, RpcCounters } from "../../../source/rpc-counters.js"
 import { createSharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
+import type { EvmBlock } from "../raw/evm-block.js"
 import { isObject } from "./block-json.js"
 import { BloomReader } from "./bloom.js"
 import { RangeFetcher } from "./fetch-range.js"
 import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"
 import { JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
-import { type RpcCounter, RpcCounters } from "./rpc-counters.js"
-import { decimalText, type ProviderHealth, RpcPool } from "./rpc-pool.js"
+import { decimalText, RpcPool } from "./rpc-pool.js"
 import { allChecks, type CheckSwitches } from "./verify-block.js"
 
 export interface EvmSourceDeps {
@@ -162,7 +164,7 @@ export class EvmSource implements BlockSource {
     return head
   }
 
-  async *fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncGenerator<readonly RawBlock[]> {
+  async *fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncGenerator<readonly EvmBlock[]> {
     if (this.#chainId === undefined) await this.identity(options)
     const chainId = quantityOfDecimal(this.#chainId!)
     yield* this.#ranges.fetchRange(range, { ...options, chainId })

@@ -2,7 +2,7 @@
 // height. A node without the latter is asked receipt by receipt, and that is remembered.
 
 import type { BlockRange } from "../../../domain/block-range.js"
-import type { Hex } from "../../../domain/raw-block.js"
+import type { Hex } from "../../../domain/linked-block.js"
 import { IndexerError, isIndexerError } from "../../../platform/errors.js"
 import { type BlockJson, type FetchedBlock, isObject, type ReceiptJson } from "./block-json.js"
 import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"

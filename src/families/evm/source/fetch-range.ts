@@ -3,7 +3,6 @@
 
 import { setMaxListeners } from "node:events"
 import type { BlockRange } from "../../../domain/block-range.js"
-import type { RawBlock } from "../../../domain/raw-block.js"
 import type { Clock } from "../../../platform/clock.js"
 import { IndexerError, isIndexerError } from "../../../platform/errors.js"
 import type { Random } from "../../../platform/random.js"
@@ -11,6 +10,7 @@ import type { BatchSize } from "../../../source/batch-size.js"
 import type { FetchOptions, FetchRangeOptions } from "../../../source/block-source.js"
 import type { ByteBudget } from "../../../source/byte-budget.js"
 import { RequestsAhead } from "../../../source/requests-ahead.js"
+import type { EvmBlock } from "../raw/evm-block.js"
 import type { FetchedBlock } from "./block-json.js"
 import type { BloomReader, BloomReport } from "./bloom.js"
 import { decodeBlock } from "./decode-block.js"
@@ -65,7 +65,7 @@ export class RangeFetcher {
     this.#ahead = new RequestsAhead({ first: options.prefetch, most: 2 * options.prefetch })
   }
 
-  async *fetchRange(range: BlockRange, options: RangeFetchOptions): AsyncGenerator<readonly RawBlock[]> {
+  async *fetchRange(range: BlockRange, options: RangeFetchOptions): AsyncGenerator<readonly EvmBlock[]> {
     const { budget, size } = this.#deps
     const { urgent, onParent, finalTo } = options
     options.signal.throwIfAborted()

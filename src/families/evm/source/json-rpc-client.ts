@@ -8,6 +8,7 @@ import { BufferPool } from "../../../source/buffer-pool.js"
 import { CircuitBreaker, type CircuitOptions, defaultCircuit } from "../../../source/circuit-breaker.js"
 import { type HttpAnswer, HttpEndpoint } from "../../../source/http-endpoint.js"
 import { scrubText } from "../../../source/provider-url.js"
+import type { RpcCounters } from "../../../source/rpc-counters.js"
 import { SharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
 import {
   bodyText,
@@ -18,7 +19,6 @@ import {
   RpcReply,
   readAnswer,
 } from "./json-rpc-reply.js"
-import type { RpcCounters } from "./rpc-counters.js"
 
 export interface JsonRpcClientOptions {
   readonly url: string

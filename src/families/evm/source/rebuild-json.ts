@@ -1,7 +1,7 @@
 // Raw rows back to the node's JSON: what the columns say, then what `extra` says differently. Decoding stores in `extra`
 // exactly the difference to these defaults, so the two are each other's inverse by construction.
 
-import type { RawBlock, RawEvent, RawTransaction } from "../../../domain/raw-block.js"
+import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
 import { BloomReader } from "./bloom.js"
 import { holdsInexact, parseExactJson } from "./exact-json.js"
 import { quantityText, quantityValue } from "./hex-text.js"
@@ -16,7 +16,7 @@ export const absentKey = "~absent"
  */
 export const sharedKeys = { tx: "~tx", receipt: "~receipt", log: "~log" } as const
 
-type BlockColumns = Pick<RawBlock, "height" | "hash" | "timestampUs" | "extra">
+type BlockColumns = Pick<EvmBlock, "height" | "hash" | "timestampUs" | "extra">
 
 export interface RebuildOptions {
   /** The chain's id as a quantity, as it was when the row was decoded; null when it was not known. */
@@ -24,7 +24,7 @@ export interface RebuildOptions {
 }
 
 /** A transaction as the node sent it. Numbers that no double can hold are ExactNumber; see stringifyExact. */
-export function transactionJson(row: RawTransaction, block: BlockColumns, options: RebuildOptions): Json {
+export function transactionJson(row: EvmTransaction, block: BlockColumns, options: RebuildOptions): Json {
   const defaults = transactionDefaults(row, block, options.chainId)
   Object.assign(defaults, parseExtra(block.extra)?.[sharedKeys.tx])
   return applyExtra(defaults, parseExtra(row.extra)?.["tx"])
@@ -32,8 +32,8 @@ export function transactionJson(row: RawTransaction, block: BlockColumns, option
 
 /** The receipt of a transaction with its logs; null where the node had none. */
 export function receiptJson(
-  row: RawTransaction,
-  events: readonly RawEvent[],
+  row: EvmTransaction,
+  events: readonly EvmEvent[],
   block: BlockColumns,
 ): Json | null {
   const extra = parseExtra(row.extra)?.["receipt"]
@@ -49,7 +49,7 @@ export function receiptJson(
 }
 
 /** The header, without the list of transactions. */
-export function headerJson(block: RawBlock): Json {
+export function headerJson(block: EvmBlock): Json {
   const header = headerDefaults(block)
   header["logsBloom"] = new BloomReader(64).textOf(block.events)
   const extra = parseExtra(block.extra)
@@ -63,7 +63,7 @@ function setPresent(into: Json, fields: Readonly<Json>): void {
   for (const key in fields) if (fields[key] !== null) into[key] = fields[key]
 }
 
-export function transactionDefaults(row: RawTransaction, block: BlockColumns, chainId: string | null): Json {
+export function transactionDefaults(row: EvmTransaction, block: BlockColumns, chainId: string | null): Json {
   const out: Json = {
     blockHash: block.hash,
     blockNumber: quantityText(block.height),
@@ -102,7 +102,7 @@ export const namesChain = (v: unknown): boolean =>
 
 const trimmed = (digits: string): string => `0x${digits.replace(/^0+/, "") || "0"}`
 
-export function receiptDefaults(row: RawTransaction, block: BlockColumns): Json {
+export function receiptDefaults(row: EvmTransaction, block: BlockColumns): Json {
   const out: Json = {
     blockHash: block.hash,
     blockNumber: quantityText(block.height),
@@ -122,7 +122,7 @@ export function receiptDefaults(row: RawTransaction, block: BlockColumns): Json 
   return out
 }
 
-export function logDefaults(event: RawEvent, block: BlockColumns): Json {
+export function logDefaults(event: EvmEvent, block: BlockColumns): Json {
   const out: Json = {
     topics: event.topics,
     blockHash: block.hash,
@@ -136,7 +136,7 @@ export function logDefaults(event: RawEvent, block: BlockColumns): Json {
   return out
 }
 
-export function headerDefaults(block: Omit<RawBlock, "events" | "transactions">): Json {
+export function headerDefaults(block: Omit<EvmBlock, "events" | "transactions">): Json {
   const out: Json = {
     number: quantityText(block.height),
     hash: block.hash,

@@ -10,9 +10,9 @@ import { IndexerError } from "../../../platform/errors.js"
 import { silentLogger } from "../../../platform/logger.js"
 import { systemRandom } from "../../../platform/random.js"
 import { providerLabels } from "../../../source/provider-url.js"
+import { RpcCounters } from "../../../source/rpc-counters.js"
 import { createSharedLimit } from "../../../source/shared-limit.js"
 import { JsonRpcClient, type JsonRpcClientOptions } from "./json-rpc-client.js"
-import { RpcCounters } from "./rpc-counters.js"
 import { RpcPool, type RpcPoolOptions } from "./rpc-pool.js"
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }

@@ -5,10 +5,10 @@ import type { Clock } from "../../../platform/clock.js"
 import { type ErrorCode, IndexerError, isIndexerError } from "../../../platform/errors.js"
 import type { Logger } from "../../../platform/logger.js"
 import type { Random } from "../../../platform/random.js"
-import type { CircuitState } from "../../../source/circuit-breaker.js"
+import type { ProviderHealth } from "../../../source/block-source.js"
+import type { RpcCounter, RpcCounters } from "../../../source/rpc-counters.js"
 import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
-import type { RpcCounter, RpcCounters } from "./rpc-counters.js"
 
 export interface RpcPoolOptions {
   readonly providers: readonly JsonRpcClient[]
@@ -37,15 +37,6 @@ export interface AttemptOptions {
   readonly giveUpAfterRoundOn?: readonly ErrorCode[] | undefined
   /** The reply is not read yet: whoever reads it tells the provider's breaker whether it was any good. */
   readonly unread?: boolean | undefined
-}
-
-export interface ProviderHealth {
-  readonly label: string
-  readonly state: CircuitState
-  readonly lastError: string | null
-  readonly lastErrorAtMs: number | null
-  /** The chain id it answered, when that is not the one expected. */
-  readonly mismatch: string | null
 }
 
 interface ChainCheck {

@@ -2,7 +2,8 @@
 // workers' rows; only address_transactions says when an address was seen, so one known from a factory's event alone has no ends.
 
 import { bytes, int8, numeric } from "../../../../workers/column.js"
-import { defineWorker, stateTable, sum } from "../../../../workers/define-worker.js"
+import { stateTable, sum } from "../../../../workers/define-worker.js"
+import { defineWorker } from "../../define-worker.js"
 
 const one = { literal: 1 } as const
 const known = { isNot: null } as const

@@ -2,7 +2,7 @@
 // processes do it at once. A contract that breaks its batch costs itself an attempt, an outage of the node costs nobody one.
 
 import { keccak_256 } from "@noble/hashes/sha3"
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import { isIndexerError } from "../../../../platform/errors.js"
 import { LoopingService } from "../../../../platform/looping-service.js"
 import { askAtBlock, identityContract, type ObservedBlock, quantity } from "../observing/ask-at-block.js"

@@ -3,7 +3,7 @@
 
 import { chainLock } from "../../../../coordination/postgres/coordination-tables.js"
 import type { BlockRange } from "../../../../domain/block-range.js"
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import type { Database } from "../../../../postgres/database.js"
 import { parseMultirange, printMultirange } from "../../../../postgres/multirange.js"
 import type { Queryable } from "../../../../postgres/transaction.js"

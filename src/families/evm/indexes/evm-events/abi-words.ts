@@ -1,7 +1,7 @@
 // The 32-byte words of topics and data, cut out of their hex text: no BigInt and no bytes, since this runs for most logs of a
 // chain. Total: what is not there, or not what it is read as, is null.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 
 const wordDigits = 64
 const addressPadding = "0".repeat(24)

@@ -1,7 +1,7 @@
 // Contracts that a factory says it deployed, from the events of well-known factories. The log is the factory's word: nobody
 // has looked whether there is code at the address.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import type { EventView } from "../../raw/block-view.js"
 import { addressAt, topicAddress } from "./abi-words.js"
 import { eventTopics } from "./event-topics.js"

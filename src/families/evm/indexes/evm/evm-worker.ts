@@ -2,7 +2,8 @@
 // they are; nothing is decoded but the first bytes of the input.
 
 import { amount, bytes, int2, int4, int8, nullable, text, timestamp } from "../../../../workers/column.js"
-import { defineWorker, eventTable } from "../../../../workers/define-worker.js"
+import { eventTable } from "../../../../workers/define-worker.js"
+import { defineWorker } from "../../define-worker.js"
 import type { TransactionView } from "../../raw/block-view.js"
 import { fieldContent, isNullField } from "../evm-events/field-content.js"
 import { oversizedHash } from "./payload.js"

@@ -2,7 +2,8 @@
 // without saying so (rebasing, hidden fees) has other balances than these.
 
 import { bytes, int8, numeric } from "../../../../workers/column.js"
-import { defineWorker, stateTable, sum } from "../../../../workers/define-worker.js"
+import { stateTable, sum } from "../../../../workers/define-worker.js"
+import { defineWorker } from "../../define-worker.js"
 import { zeroAddress } from "../evm-events/zero-address.js"
 
 const one = { literal: 1 } as const

@@ -1,7 +1,7 @@
 // Who took part in a transaction, and as what. Each address comes once per role; its first role in the order below is
 // marked, so that counting marked rows counts transactions.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import type { EncodedField } from "../../../../workers/encoded-field.js"
 import type { TransactionView } from "../../raw/block-view.js"
 import { zeroAddress } from "../evm-events/zero-address.js"

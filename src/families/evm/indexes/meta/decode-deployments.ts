@@ -2,7 +2,7 @@
 // that other code creates without a known event are not seen here; only a trace would show them.
 
 import { keccak_256 } from "@noble/hashes/sha3"
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import type { EncodedField } from "../../../../workers/encoded-field.js"
 import type { TransactionView } from "../../raw/block-view.js"
 import { decodeFactoryDeployment } from "../evm-events/decode-factory-deployment.js"

@@ -2,8 +2,9 @@
 // blocks only, so that it can run beside token_worker; both read transfers with the same decoder.
 
 import { bool, bytes, int4, int8, nullable, text, timestamp } from "../../../../workers/column.js"
-import { defineWorker, eventTable, last, stateTable, sum } from "../../../../workers/define-worker.js"
+import { eventTable, last, stateTable, sum } from "../../../../workers/define-worker.js"
 import type { FoldSource } from "../../../../workers/worker-definition.js"
+import { defineWorker } from "../../define-worker.js"
 import { type AddressRole, forEachAddressRole } from "./address-roles.js"
 import { decodeDeployments } from "./decode-deployments.js"
 

@@ -2,7 +2,8 @@
 // holds.
 
 import { amount, bytes, int8, numeric } from "../../../../workers/column.js"
-import { defineWorker, last, stateTable, sum } from "../../../../workers/define-worker.js"
+import { last, stateTable, sum } from "../../../../workers/define-worker.js"
+import { defineWorker } from "../../define-worker.js"
 import { zeroAddress } from "../evm-events/zero-address.js"
 
 const one = { literal: 1 } as const

@@ -1,7 +1,7 @@
 // Calls that are all of one block. They go after two questions that any node with this block and its state answers: these tell a
 // contract that reverts from a node that is elsewhere, or has forgotten the state. In the errors of the calls the two look alike.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import { IndexerError } from "../../../../platform/errors.js"
 import type { ContractNode, NodeAnswer, NodeCall } from "./contract-node.js"
 

@@ -1,7 +1,8 @@
 // stats_worker: what happened on each UTC day, as sums over other workers' rows.
 
 import { date, int8, numeric } from "../../../../workers/column.js"
-import { defineWorker, stateTable, sum } from "../../../../workers/define-worker.js"
+import { stateTable, sum } from "../../../../workers/define-worker.js"
+import { defineWorker } from "../../define-worker.js"
 
 const one = { literal: 1 } as const
 const byDay = { day: { day: "timestamp" } } as const

@@ -1,7 +1,7 @@
 // Asks a node what contracts call themselves, all at one block. Every contract gets its own outcome, whatever the others do: a
 // request that fails is halved down to the one that breaks it. Only a node that answers nothing at all is an error here.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import { IndexerError, isIndexerError } from "../../../../platform/errors.js"
 import { askAtBlock, identityContract, type ObservedBlock, quantity } from "../observing/ask-at-block.js"
 import type { ContractNode, NodeAnswer, NodeCall } from "../observing/contract-node.js"

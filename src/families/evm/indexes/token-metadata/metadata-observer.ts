@@ -1,7 +1,7 @@
 // Asks the node about contracts that emitted transfers, some at a time, and keeps what it said. Any number of processes do it
 // at once. A contract that misbehaves costs itself an attempt, an outage of the node costs nobody one.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import { LoopingService } from "../../../../platform/looping-service.js"
 import type { Database } from "../../../../postgres/database.js"
 import type { ObservedBlock } from "../observing/ask-at-block.js"

@@ -2,7 +2,8 @@
 // of the blocks and is kept elsewhere; coverage here means that a contract was asked or waits to be.
 
 import { bytes, int8 } from "../../../../workers/column.js"
-import { defineWorker, stateTable, sum } from "../../../../workers/define-worker.js"
+import { stateTable, sum } from "../../../../workers/define-worker.js"
+import { defineWorker } from "../../define-worker.js"
 
 const one = { literal: 1 } as const
 const byContract = { contract_address: "contract_address" } as const

@@ -1,7 +1,7 @@
 // Multicall3's aggregate3: many questions in one eth_call. Encoding and reading of this one shape; a reply that does not have
 // it is undefined, never an error.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import { smallNumberAt } from "./metadata-answer.js"
 
 /** The same on every chain that has it. */

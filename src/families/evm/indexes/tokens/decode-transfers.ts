@@ -1,7 +1,7 @@
 // Token movements in the logs of one transaction. Pure and total: a log that is not what its first topic says gives nothing,
 // and never an error, since anyone can emit anything.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import type { EventView, TransactionView } from "../../raw/block-view.js"
 import { addressAt, dataLength, isWord, sizeAt, topicAddress, wordAt } from "../evm-events/abi-words.js"
 import { eventTopics } from "../evm-events/event-topics.js"

@@ -1,7 +1,8 @@
 // token_worker: every movement of a token, one row each, and what they come to for a contract.
 
 import { amount, bytes, int4, int8, nullable, numeric, text, timestamp } from "../../../../workers/column.js"
-import { defineWorker, eventTable, stateTable, sum } from "../../../../workers/define-worker.js"
+import { eventTable, stateTable, sum } from "../../../../workers/define-worker.js"
+import { defineWorker } from "../../define-worker.js"
 import { decodeTransfers } from "./decode-transfers.js"
 
 const partitionBlocks = 10_000_000

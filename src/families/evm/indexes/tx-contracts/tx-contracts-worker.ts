@@ -1,10 +1,11 @@
 // tx_contracts_worker: which contracts took part in a transaction, and tags that say what it did. Token tags come from
 // token_worker's rows, so that both always agree on what a transfer is.
 
-import type { Hex } from "../../../../domain/raw-block.js"
+import type { Hex } from "../../../../domain/linked-block.js"
 import { bool, bytes, int4, int8, text, timestamp } from "../../../../workers/column.js"
-import { defineWorker, eventTable } from "../../../../workers/define-worker.js"
+import { eventTable } from "../../../../workers/define-worker.js"
 import type { UpstreamRow } from "../../../../workers/worker-definition.js"
+import { defineWorker } from "../../define-worker.js"
 import type { TransactionView } from "../../raw/block-view.js"
 import { ftBits, hasInput, nftBits, tags, transactionBits } from "./tags.js"
 

@@ -2,7 +2,8 @@
 // apart, and their difference is what the producers of blocks earned.
 
 import { amount, bytes, int2, int4, int8, nullable, numeric, timestamp } from "../../../../workers/column.js"
-import { defineWorker, eventTable } from "../../../../workers/define-worker.js"
+import { eventTable } from "../../../../workers/define-worker.js"
+import { defineWorker } from "../../define-worker.js"
 import type { BlockView, TransactionView } from "../../raw/block-view.js"
 
 /** In the chain's smallest unit; 0 where the chain does not say what was used or what it cost. */

@@ -1,26 +1,13 @@
-// What a source yields and the raw store keeps: one verified block with everything in it, in the shape of
+// What an EVM source yields and the raw store keeps: one verified block with everything in it, in the shape of
 // the raw tables. Bytes and large quantities stay the hex text the node sent ("0x…", lower case), so that no number is
 // rounded and the COPY encoder turns each into bytes exactly once.
 
-/** "0x" and hex digits. A plain string at run time. */
-export type Hex = string
+import type { Hex, LinkedBlock } from "../../../domain/linked-block.js"
 
-export interface RawBlock {
-  readonly height: number
-  readonly hash: Hex
-  readonly parentHash: Hex
-  /** Microseconds since 1970, exact: Flow has fractions, and some chains count milliseconds as seconds. */
-  readonly timestampUs: bigint
-  /**
-   * "full": the block has all its transactions and events. "filtered": only those a filter named, so counts
-   * are the chain's and may be larger than what is stored.
-   */
-  readonly scope: "full" | "filtered"
-  readonly transactionCount: number
-  readonly eventCount: number
-  readonly transactions: readonly RawTransaction[]
+export interface EvmBlock extends LinkedBlock {
+  readonly transactions: readonly EvmTransaction[]
   /** In chain order: by transaction, then by index. */
-  readonly events: readonly RawEvent[]
+  readonly events: readonly EvmEvent[]
   readonly miner: Hex | null
   readonly gasLimit: Hex | null
   readonly gasUsed: Hex | null
@@ -30,11 +17,9 @@ export interface RawBlock {
   readonly receiptsRoot: Hex | null
   /** JSON text of every other header field, or null when there is none. Kept as bytes: it may hold any text. */
   readonly extra: string | null
-  /** Size of the node's answer for this block, for pacing and memory bounds. */
-  readonly sourceBytes: number
 }
 
-export interface RawTransaction {
+export interface EvmTransaction {
   readonly id: Hex
   readonly index: number
   readonly type: number | null
@@ -61,9 +46,9 @@ export interface RawTransaction {
   readonly extra: string | null
 }
 
-export interface RawEvent {
+export interface EvmEvent {
   readonly transactionIndex: number
-  /** The log's index in the block on EVM, in the transaction on Flow. */
+  /** The log's index in the block. */
   readonly index: number
   readonly transactionId: Hex
   readonly address: Hex | null

@@ -1,0 +1,78 @@
+// What composition needs to know of a chain family: one record, in its own folder. Everything outside src/families that works with
+// blocks takes the parts it needs of it.
+
+import type { BlockRange } from "../domain/block-range.js"
+import type { Hex } from "../domain/linked-block.js"
+import type { Clock } from "../platform/clock.js"
+import type { ChainConfig } from "../platform/load-config.js"
+import type { Logger } from "../platform/logger.js"
+import type { Random } from "../platform/random.js"
+import type { Service } from "../platform/service.js"
+import type { Database } from "../postgres/database.js"
+import type { Queryable } from "../postgres/transaction.js"
+import type { BlockWriter } from "../raw/block-writer.js"
+import type { ComparedTable } from "../raw/compared-table.js"
+import type { PartitionedTable } from "../raw/partitioned-table.js"
+import type { BlockSource, ChainIdentity, HeadWatch } from "../source/block-source.js"
+import type { SharedLimitHandle } from "../source/shared-limit.js"
+import type { ReadBlocks } from "../workers/raw-range.js"
+import type { WorkerDefinition } from "../workers/worker-definition.js"
+
+export interface ChainFamily {
+  /** What a chain is called that nobody has named. */
+  chainName(identity: ChainIdentity): string
+
+  createSource(deps: FamilyDeps, options: SourceOptions): BlockSource
+  createHeadWatch(
+    deps: FamilyDeps,
+    options: { readonly chain: Pick<ChainConfig, "wsUrls">; readonly chainId: string },
+  ): HeadWatch
+
+  /** The raw tables that its writer fills. */
+  readonly partitionedTables: readonly PartitionedTable[]
+  createWriter(options?: { readonly denormalizeEvents?: boolean }): BlockWriter
+  /** For comparing what is stored with what a node says, row by row. */
+  readonly comparedTables: readonly ComparedTable[]
+  readonly readBlocks: ReadBlocks
+
+  /** Built in: derived on every chain of the family unless its settings say otherwise. */
+  readonly workers: readonly WorkerDefinition[]
+  /** Services that ask a node what is in no block, for the workers that run. */
+  createObservers(deps: ObserverDeps, options: ObserversOptions): Service[]
+  /** Takes back what was observed at heights that a rollback removes, in its transaction and under its lock. */
+  forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
+  /** Forgets what is still to be observed for workers that are derived again from the start. */
+  forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
+}
+
+export interface FamilyDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export interface SourceOptions {
+  readonly chain: Pick<ChainConfig, "rpcUrls"> &
+    Partial<
+      Pick<ChainConfig, "checks" | "verify" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">
+    >
+  /** Undefined before the node was asked for the first time. */
+  readonly chainId: string | undefined
+  /** One for each URL, shared by the threads of the process; none: no limits. */
+  readonly limits?: readonly SharedLimitHandle[]
+  readonly bytesInFlight?: number
+}
+
+export interface ObserverDeps extends FamilyDeps {
+  /** Of the app schema. */
+  readonly app: Database
+  /** The highest block that a worker covers. */
+  readonly coveredHead: (worker: string) => Promise<{ height: number; hash: Hex } | undefined>
+}
+
+export interface ObserversOptions extends Required<Pick<SourceOptions, "limits">> {
+  readonly chain: ChainConfig
+  readonly chainId: string
+  /** Names of the workers that run here. */
+  readonly runnable: readonly string[]
+}

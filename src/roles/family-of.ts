@@ -1,0 +1,7 @@
+// Which family a chain belongs to. The only file outside src/families and src/config.ts that names one.
+
+import type { ChainFamily } from "../families/chain-family.js"
+import { evmFamily } from "../families/evm/evm-family.js"
+
+/** Every chain is an EVM chain so far. */
+export const familyOf = (_chain: { readonly name?: string | undefined }): ChainFamily => evmFamily
