@@ -24,7 +24,9 @@ import { createMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, checkNames, processSettings } from "../src/platform/settings.js"
 import { stallCauses } from "../src/status/diagnosis.js"
-import { generatedColumns } from "../src/workers/state-columns.js"
+import { stateColumns } from "../src/workers/fold-plan.js"
+import { eventTables } from "../src/workers/worker-definition.js"
+import { WorkerRegistry } from "../src/workers/worker-registry.js"
 
 const root = resolve(import.meta.dirname, "..")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
@@ -187,14 +189,15 @@ describe("docs/reference/schema.md", () => {
       .filter((line) => !line.startsWith("constraint "))
       .map((line) => line.replaceAll('"', "").split(" ")[0]!)
   }
-  const derived = builtInWorkers.flatMap((worker) =>
-    Object.entries(worker.tables).map(([name, table]): [string, string[]] => [
-      `app.${name}`,
-      table.kind === "events"
-        ? Object.keys(table.columns)
-        : [...Object.keys(table.key), ...Object.keys(table.columns), ...generatedColumns(table)],
-    ]),
-  )
+  const registry = new WorkerRegistry(builtInWorkers)
+  const derived = [
+    ...registry.workers
+      .flatMap(eventTables)
+      .map(([name, { columns }]): [string, string[]] => [`app.${name}`, Object.keys(columns)]),
+    ...[...registry.folds.values()]
+      .flat()
+      .map((plan): [string, string[]] => [`app.${plan.table}`, stateColumns(plan).map(({ name }) => name)]),
+  ]
   const tables = new Map([
     ...[...sql.matchAll(/^create (?:table|view) (\S+) (?:\(|as select)\n([\s\S]*?)(?:\n\).*)?;$/gm)].map(
       ([, name, body]): [string, string[]] => [name!, columnsOf(body!)],

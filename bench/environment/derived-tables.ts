@@ -4,8 +4,6 @@
 import { builtInWorkers } from "../../src/families/evm/indexes/built-in-workers.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { ensurePartitions } from "../../src/raw/ensure-partitions.js"
-import { foldIndexes } from "../../src/workers/fold-indexes.js"
-import { planFolds } from "../../src/workers/fold-plans.js"
 import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tables.js"
 import { WorkerRegistry } from "../../src/workers/worker-registry.js"
 import type { BenchPostgres } from "./bench-postgres.js"
@@ -21,8 +19,7 @@ export async function makeDerivedTemplate(
     url: await postgres.freshDatabase(derivedTemplate),
     applicationName: "tidemark bench",
   })
-  const indexes = [...planFolds(registry).values()].flat().flatMap(foldIndexes)
-  await ensureWorkerTables(connection, { registry, indexes })
+  await ensureWorkerTables(connection, { registry })
   await ensurePartitions(connection, { tables: registry.partitionedTables(), range: { from: 0, to: blocks } })
   await connection.end()
   return registry

@@ -5,7 +5,7 @@ export const undoDeletesState: Bug = {
   does: "Undo deletes every row of state that a removed height touched.",
   patches: [
     {
-      file: "src/workers/postgres/undo-sql.ts",
+      file: "src/workers/postgres/undo-fold.ts",
       find: "found} - x.n",
       replace: "found} * 0",
     },

@@ -1,6 +1,6 @@
 // What all seeds share: the statements, which are compiled once, and what becomes of those that a simulation has no use for.
 
-import { planFolds } from "../../src/workers/fold-plans.js"
+import type { StateTable } from "../../src/workers/worker-definition.js"
 import { StatementBook } from "./model/model-database.js"
 import { ModelFold } from "./model/model-fold.js"
 import { appShapes, eventShape, rawShapes, stateShape } from "./model/model-schema.js"
@@ -39,7 +39,10 @@ export async function openLaboratory(): Promise<Laboratory> {
     [...nothing, allThere, errors],
   )
   const folds = new Map(
-    [...planFolds(registry)].map(([worker, plans]) => [worker, plans.map((plan) => new ModelFold(plan))]),
+    [...registry.folds].map(([worker, plans]) => [
+      worker,
+      plans.map((plan) => new ModelFold(plan, registry.table(plan.table) as StateTable)),
+    ]),
   )
   for (const fold of [...folds.values()].flat()) fold.defineIn(appBook)
   return { rawBook, appBook, store: new SimDerivedStore(folds) }

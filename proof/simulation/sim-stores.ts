@@ -9,8 +9,12 @@ import type { BlockWriter } from "../../src/raw/block-writer.js"
 import type { DerivedStore, EmittedRows, FoldRequest } from "../../src/workers/derived-store.js"
 import { readRangeState } from "../../src/workers/postgres/postgres-raw-reader.js"
 import type { RawRange, RawReader } from "../../src/workers/raw-range.js"
-import type { Emit, UpstreamRow, WorkerTables } from "../../src/workers/worker-definition.js"
-import { eventTables } from "../../src/workers/worker-registry.js"
+import {
+  type Emit,
+  eventTables,
+  type UpstreamRow,
+  type WorkerTables,
+} from "../../src/workers/worker-definition.js"
 import type { CompiledStatement } from "./model/compile-statement.js"
 import { insertRow } from "./model/compile-statement.js"
 import type { ModelConnection } from "./model/model-connection.js"

@@ -16,8 +16,6 @@ import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { PartitionKeeper } from "../raw/partition-keeper.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
-import { foldIndexes } from "../workers/fold-indexes.js"
-import { planFolds } from "../workers/fold-plans.js"
 import { ensureWorkerTables, type IdleWorker } from "../workers/postgres/ensure-worker-tables.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { ChainDatabases } from "./chain-databases.js"
@@ -64,8 +62,7 @@ const partitionCheckMs = 30_000
 export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions): Promise<Work> {
   const { raw, app, clock, random, logger, metrics } = deps
   const { chain, name, settings, registry, leases } = options
-  const indexes = [...planFolds(registry).values()].flat().flatMap(foldIndexes)
-  const tables = await ensureWorkerTables(app, { registry, indexes })
+  const tables = await ensureWorkerTables(app, { registry })
   if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers made")
   const idle = [...tables.outdated, ...tables.changed, ...tables.blocked]
   for (const { worker, message } of idle) logger.warn({ worker }, message)

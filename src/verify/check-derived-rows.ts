@@ -13,7 +13,8 @@ import { openSnapshot } from "../workers/postgres/postgres-raw-reader.js"
 import type { ReadableBlock, ReadBlocks } from "../workers/raw-range.js"
 import { RowSink } from "../workers/row-sink.js"
 import type { EventTable, UpstreamRow, WorkerDefinition } from "../workers/worker-definition.js"
-import { eventTables, type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
+import { eventTables } from "../workers/worker-definition.js"
+import { type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
 import { type Finding, oneBlock } from "./finding.js"
 
 export interface DerivedRowsOptions {

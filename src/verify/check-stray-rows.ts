@@ -3,7 +3,8 @@
 import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { eventTables, type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
+import { eventTables } from "../workers/worker-definition.js"
+import { type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
 import { type Finding, oneBlock } from "./finding.js"
 import type { PieceOptions } from "./raw-piece.js"
 

@@ -6,7 +6,6 @@ import { printMultirange } from "../postgres/multirange.js"
 import { quoteTable } from "../postgres/quote-identifier.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { planFolds } from "../workers/fold-plans.js"
 import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
 import { recomputeFold } from "../workers/postgres/recompute-fold.js"
 import { heightsOf, readCoverage } from "./check-coverage.js"
@@ -45,10 +44,10 @@ export async function refold<Tx extends Queryable>(
   if (tables.length === 0) return
   await app.transaction(async (tx) => {
     await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
-    const plans = [...planFolds(await readStoredRegistry(tx)).values()].flat()
+    const { folds } = await readStoredRegistry(tx)
     const coverage = await readCoverage(tx, "app")
     for (const { worker, table, keys } of tables) {
-      const plan = plans.find((one) => one.table === table)
+      const plan = folds.get(worker)?.find((one) => one.table === table)
       if (!plan) continue
       await recomputeFold(tx, plan, { coverage: heightsOf(coverage, worker), keys })
       await tx.query("insert into app.audit_log (actor, action, details) values ($1, 'repair', $2)", [

@@ -5,7 +5,8 @@ import type { BlockRange } from "../domain/block-range.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { eventTables, type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
+import { eventTables } from "../workers/worker-definition.js"
+import { type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
 
 export interface SpanDeps {
   readonly raw: Queryable

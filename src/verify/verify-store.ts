@@ -8,10 +8,10 @@ import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 import type { FoldPlan } from "../workers/fold-plan.js"
-import { planFolds } from "../workers/fold-plans.js"
 import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
 import type { ReadBlocks } from "../workers/raw-range.js"
-import { eventTables, type WorkerRegistry } from "../workers/worker-registry.js"
+import { eventTables } from "../workers/worker-definition.js"
+import type { WorkerRegistry } from "../workers/worker-registry.js"
 import { checkCounts } from "./check-counts.js"
 import { type CoverageByWorker, checkCoverage, heightsOf, readCoverage } from "./check-coverage.js"
 import { checkDerivedRows } from "./check-derived-rows.js"
@@ -145,9 +145,8 @@ async function readWorkers({ app, registry }: VerifyDeps): Promise<Workers> {
     .filter(({ name, hash }) => registry.worker(name) && registry.hashOf(name) === hash)
     .map(({ name }) => name)
   // Declarations know of indexes, which the database does not keep with the worker.
-  const known = planFolds(registry)
-  const folds = [...planFolds(stored)].flatMap(([name, plans]) =>
-    declared.includes(name) ? (known.get(name) ?? []) : plans,
+  const folds = [...stored.folds].flatMap(([name, plans]) =>
+    declared.includes(name) ? (registry.folds.get(name) ?? []) : plans,
   )
   return { stored, declared, folds }
 }

@@ -1,11 +1,10 @@
 // What can be wrong with a worker taken by itself: names, keys, indexes. Every refusal says worker, table, what, and what
-// would be allowed; declarations written in plain JavaScript come here unchecked, so types are not relied on.
+// is allowed; declarations written in plain JavaScript come here unchecked, so types are not relied on. Folds: plan-fold.ts.
 
 import { IndexerError } from "../platform/errors.js"
 import { rawIngester } from "../raw/raw-ingester.js"
-import { columnTypes } from "./column.js"
-import { generatedColumns } from "./state-columns.js"
-import type { Columns, EventTable, StateTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"
+import { type ColumnKind, columnTypes } from "./column.js"
+import type { EventTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"
 
 /** Tables, views and the migration runner's own in schema app: a test compares this with the migrations. */
 export const reservedTables: readonly string[] = [
@@ -39,13 +38,18 @@ const partitionName = /_p\d+$/
 export interface Place {
   readonly worker: string
   readonly table?: string
+  readonly column?: string | undefined
 }
 
-export function refuse({ worker, table }: Place, what: string, allowed: string): IndexerError {
-  const where = table === undefined ? `worker ${worker}` : `worker ${worker}, table ${table}:`
-  return new IndexerError("CONFIG_INVALID", `${where} ${what}; allowed: ${allowed}`, {
-    data: { worker, ...(table === undefined ? {} : { table }) },
-  })
+export function refuse({ worker, table, column }: Place, what: string, allowed?: string): IndexerError {
+  const named = Object.entries({ worker, table, column }).filter(([, name]) => name !== undefined)
+  const place = named.map(([kind, name]) => `${kind} ${name}`).join(", ")
+  const message = `${place}${table === undefined ? "" : ":"} ${what}`
+  return new IndexerError(
+    "CONFIG_INVALID",
+    allowed === undefined ? message : `${message}; allowed: ${allowed}`,
+    { data: Object.fromEntries(named) },
+  )
 }
 
 export function checkWorker(worker: WorkerDefinition): void {
@@ -68,8 +72,10 @@ function checkTable(place: Place & { table: string }, table: WorkerTable, worker
   if (partitionName.test(name))
     throw refuse(place, "is named like a partition", "a name that does not end in _p and digits")
   if (table.kind === "events") checkEventTable(place, table, worker)
-  else if (table.kind === "state") checkStateTable(place, table)
-  else throw refuse(place, "is of no known kind", "eventTable(…) or stateTable(…)")
+  else if (table.kind === "state") {
+    checkColumns(place, table.key)
+    checkColumns(place, table.columns)
+  } else throw refuse(place, "is of no known kind", "eventTable(…) or stateTable(…)")
 }
 
 function checkEventTable(place: Place, table: EventTable, worker: WorkerDefinition): void {
@@ -98,61 +104,25 @@ function checkEventTable(place: Place, table: EventTable, worker: WorkerDefiniti
       "a whole number from 1, or none",
     )
   }
-  for (const index of table.indexes ?? []) checkList(place, { what: "an index", list: index, names })
+  checkIndexes(place, table.indexes, names)
 }
 
-function checkStateTable(place: Place, table: StateTable): void {
-  checkColumns(place, table.key)
-  const nullable = Object.entries(table.key).find(([, column]) => column.nullable)
-  if (nullable)
-    throw refuse(place, `has the nullable column ${nullable[0]} in its key`, "columns that are never null")
-  if (Object.keys(table.key).length === 0) throw refuse(place, "has no key", "one key column or more")
-  if (table.sources.length === 0)
-    throw refuse(place, "never gets a row, as it has no source", "one source or more")
-  const track = table.track ?? []
-  for (const [name, column] of Object.entries(table.columns)) {
-    checkColumnName(place, name)
-    if (!Object.hasOwn(columnTypes, column.kind))
-      throw refuse(place, `column ${name} is of no known kind`, Object.keys(columnTypes).join(", "))
-    if (name in table.key)
-      throw refuse(place, `has the column ${name} twice`, "a column in the key or beside it")
-    const { aggregate } = column
-    if (aggregate === "sum" && column.kind !== "numeric" && column.kind !== "int8") {
-      throw refuse(place, `sums ${name} as ${column.kind}`, "numeric (a sum outgrows an amount) or int8")
-    }
-    if ((aggregate === "first" || aggregate === "last") && !track.includes(aggregate)) {
-      throw refuse(
-        place,
-        `has the column ${name}, ${aggregate}(), but does not track ${aggregate}`,
-        `track: ["${aggregate}"]`,
-      )
-    }
-  }
-  const generated = generatedColumns(table)
-  const names = [...Object.keys(table.key), ...Object.keys(table.columns)]
-  const taken = names.find((name) => generated.includes(name))
-  if (taken !== undefined)
-    throw refuse(
-      place,
-      `has a column ${taken}, which the runtime makes itself`,
-      `any but ${generated.join(", ")}`,
-    )
-  for (const index of table.indexes ?? [])
-    checkList(place, { what: "an index", list: index, names: [...names, ...generated] })
-}
-
-function checkColumns(place: Place, columns: Columns): void {
+function checkColumns(place: Place, columns: Readonly<Record<string, { kind: ColumnKind }>>): void {
   for (const [name, column] of Object.entries(columns)) {
-    checkColumnName(place, name)
+    if (!isName(name)) throw refuse(place, `${JSON.stringify(name)} is no name for a column`, nameAllowed)
+    if (systemColumns.includes(name))
+      throw refuse(place, `column ${name} is one that every table has`, "any other name")
     if (!Object.hasOwn(columnTypes, column.kind))
       throw refuse(place, `column ${name} is of no known kind`, Object.keys(columnTypes).join(", "))
   }
 }
 
-function checkColumnName(place: Place, name: string): void {
-  if (!isName(name)) throw refuse(place, `${JSON.stringify(name)} is no name for a column`, nameAllowed)
-  if (systemColumns.includes(name))
-    throw refuse(place, `column ${name} is one that every table has`, "any other name")
+export function checkIndexes(
+  place: Place,
+  indexes: readonly (readonly string[])[] = [],
+  names: readonly string[],
+): void {
+  for (const index of indexes) checkList(place, { what: "an index", list: index, names })
 }
 
 function checkList(

@@ -10,8 +10,13 @@ import type { Turns } from "../platform/turns.js"
 import type { DeriveProgress } from "./derive-progress.js"
 import type { DerivedStore, EmittedRows } from "./derived-store.js"
 import type { RawRange, RawReader, ReadableBlock } from "./raw-range.js"
-import type { UpstreamRow, UpstreamRows, WorkerDefinition } from "./worker-definition.js"
-import { eventTables, type WorkerRegistry } from "./worker-registry.js"
+import {
+  eventTables,
+  type UpstreamRow,
+  type UpstreamRows,
+  type WorkerDefinition,
+} from "./worker-definition.js"
+import type { WorkerRegistry } from "./worker-registry.js"
 
 export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
   readonly leases: LeaseStore<Tx>

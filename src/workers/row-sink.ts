@@ -2,8 +2,8 @@
 
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import { RowEncoder } from "./row-encoder.js"
-import type { Emit, WorkerDefinition } from "./worker-definition.js"
-import { eventTables, workerSchema } from "./worker-registry.js"
+import { type Emit, eventTables, type WorkerDefinition } from "./worker-definition.js"
+import { workerSchema } from "./worker-registry.js"
 
 export class RowSink {
   /** For `ExtractContext`: a function for each event table, made once. */

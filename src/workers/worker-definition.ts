@@ -110,3 +110,9 @@ export interface WorkerDefinition<Tables extends WorkerTables = WorkerTables> {
 
 /** Where an event row is in the chain, unless a state table says otherwise. */
 export const defaultPosition = ["block_height", "transaction_index", "event_index"] as const
+
+export const eventTables = (worker: WorkerDefinition): [string, EventTable][] =>
+  Object.entries(worker.tables).filter((entry): entry is [string, EventTable] => entry[1].kind === "events")
+
+export const stateTables = (worker: WorkerDefinition): [string, StateTable][] =>
+  Object.entries(worker.tables).filter((entry): entry is [string, StateTable] => entry[1].kind === "state")

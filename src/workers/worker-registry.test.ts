@@ -5,7 +5,7 @@ import { defineWorker } from "../families/evm/define-worker.js"
 import { migrationsDirectory } from "../postgres/migration-files.js"
 import { reservedTables } from "./check-worker.js"
 import { amount, bytes, int4, int8, nullable, numeric, text } from "./column.js"
-import { eventTable, last, stateTable, sum } from "./define-worker.js"
+import { eventTable, last, max, stateTable, sum } from "./define-worker.js"
 import type { EventTable, StateTable, WorkerDefinition } from "./worker-definition.js"
 import { WorkerRegistry } from "./worker-registry.js"
 
@@ -110,6 +110,7 @@ describe("the hash", () => {
 
   test("is another for another version, dependency, column, key, partition size, fold or condition", () => {
     const source = { table: "rows", key: { who: "who" }, set: { total: "value" } }
+    const counted = { ...source, set: { total: { literal: 1 } } }
     const { columns } = events()
     const all = [
       hash({}),
@@ -121,7 +122,8 @@ describe("the hash", () => {
       hash({ tables: { rows: events({ partitionBlocks: 10 }) } }),
       hash(both()),
       hash(tracked),
-      hash(both({ columns: { total: sum(int8) } })),
+      hash(both({ sources: [counted] })),
+      hash(both({ columns: { total: sum(int8) }, sources: [counted] })),
       hash(both({ sources: [{ ...source, where: { value: { isNot: 0 } } }] })),
       hash(both({ sources: [{ ...source, seen: false }] })),
     ]
@@ -258,7 +260,7 @@ describe("refused, with worker, table and what is allowed:", () => {
     [
       "a fold key that can be null",
       [fold({ key: { who: nullable(bytes) } })],
-      /has the nullable column who in its key/,
+      /table totals, column who: is a key column and cannot be nullable/,
     ],
     [
       "a fold over what is no dependency",
@@ -268,52 +270,58 @@ describe("refused, with worker, table and what is allowed:", () => {
     [
       "a source with another key",
       [fold({ sources: [{ table: "rows", key: { whom: "who" } }] })],
-      /the source rows has the key \(whom\); allowed: an expression for each of \(who\)/,
+      /^worker a, table totals, column whom: is given by rows, but is no key column$/,
     ],
     [
       "a source of unknown columns",
       [fold({ sources: [{ ...source, set: { total: { negate: "amount" } } }] })],
-      /the source rows has no column amount; allowed: block_height, /,
+      /column total: takes amount, which is no column of rows$/,
     ],
     [
       "a condition on an unknown column",
       [fold({ sources: [{ ...source, where: { kind: { is: 1 } } }] })],
-      /the source rows has no column kind/,
+      /column kind: is compared by a condition, but is no column of rows$/,
     ],
     [
       "a source that sets what is not there",
       [fold({ sources: [{ ...source, set: { sum: "value" } }] })],
-      /the source rows sets sum; allowed: total/,
+      /column sum: is set by rows, but is no value column$/,
     ],
     [
       "a sum of a width",
       [fold({ columns: { total: sum(amount) } })],
-      /sums total as amount; allowed: numeric/,
+      /column total: is a sum of kind amount: sums are numeric or int8$/,
     ],
     [
       "last() that is not tracked",
       [fold({ columns: { total: last(bytes) } })],
-      /has the column total, last\(\), but does not track last; allowed: track: \["last"\]/,
+      /column total: is the last of its rows, but the table does not track last$/,
     ],
     [
       "a column in key and value",
-      [fold({ columns: { who: last(bytes) }, track: ["last"], sources: [source] })],
-      /has the column who twice/,
+      [
+        fold({
+          columns: { who: last(bytes) },
+          track: ["last"],
+          sources: [{ ...source, set: { who: "who" } }],
+        }),
+      ],
+      /column who: is both a key and a value column$/,
     ],
     [
       "a column the runtime makes",
       [fold({ columns: { event_rows: sum(int8) }, sources: [source] })],
-      /has a column event_rows, which the runtime makes itself; allowed: any but event_rows/,
+      /column event_rows: is the name of a column that the runtime makes itself$/,
     ],
     [
       "a position that is not there",
       [fold({ track: ["last"], position: ["block_height", "batch_index"] })],
-      /the source rows has no batch_index to tell where a row is/,
+      /column batch_index: is part of the position, but is no integer column of rows that is never null$/,
     ],
     [
       "a position that is no number",
       [fold({ track: ["last"], position: ["block_height", "who"] })],
-      /has no who to tell where a row is/,
+      /column who: is part of the position, but is no integer column of rows/,
     ],
     [
       "a position without the height first",
@@ -324,6 +332,62 @@ describe("refused, with worker, table and what is allowed:", () => {
       "a tracked end of rows nobody sees",
       [fold({ track: ["last"], sources: [{ ...source, seen: false }] })],
       /none of its sources is seen/,
+    ],
+    [
+      "a position that names a column twice",
+      [fold({ track: ["last"], position: ["block_height", "block_height"] })],
+      /names a column of its position twice$/,
+    ],
+    [
+      "a key column that a source does not give",
+      [fold({ sources: [{ ...source, key: {} }] })],
+      /column who: is a key column that rows does not give$/,
+    ],
+    [
+      "a sum that amounts outgrow",
+      [fold({ columns: { total: sum(int8) } })],
+      /column total: is a sum of kind int8, which cannot add up amount of rows$/,
+    ],
+    [
+      "a literal of another kind",
+      [fold({ sources: [{ ...source, set: { total: { literal: "one" } } }] })],
+      /column total: is numeric, which "one" is not$/,
+    ],
+    [
+      "a value that no source sets",
+      [fold({ sources: [source] })],
+      /column total: is set by none of its sources$/,
+    ],
+    [
+      "a max of what orders by collation",
+      [fold({ columns: { total: max(text) } })],
+      /column total: is a max of kind text: only int2, /,
+    ],
+    [
+      "an end of a computed key",
+      [
+        fold({
+          track: ["last"],
+          sources: [{ ...source, key: { who: { literal: "0x00" } }, set: { total: "value" } }],
+        }),
+      ],
+      /column who: has to be a plain column of rows, since the table tracks its ends$/,
+    ],
+    [
+      "a last value that two rows could have",
+      [
+        fold({
+          columns: { total: last(amount) },
+          track: ["last"],
+          position: ["block_height", "event_index"],
+        }),
+      ],
+      /column total: is ambiguous: rows of rows can share a position and differ in transaction_index; add it/,
+    ],
+    [
+      "a state table's index of unknown columns",
+      [fold({ indexes: [["first_block_height"]] })],
+      /^worker a, table totals: an index names first_block_height, which is no column; allowed: who, total, event_rows$/,
     ],
     [
       "two indexes of one name",

@@ -4,7 +4,9 @@
 import type { PartitionedTable } from "../raw/partitioned-table.js"
 import { checkTables } from "./check-tables.js"
 import { checkWorker, refuse } from "./check-worker.js"
-import type { EventTable, StateTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"
+import type { FoldPlan } from "./fold-plan.js"
+import { planFold } from "./plan-fold.js"
+import { eventTables, stateTables, type WorkerDefinition, type WorkerTable } from "./worker-definition.js"
 import { workerHash } from "./worker-hash.js"
 
 /** Where the tables of workers are. */
@@ -13,6 +15,8 @@ export const workerSchema = "app"
 export class WorkerRegistry {
   /** Dependencies first. */
   readonly workers: readonly WorkerDefinition[]
+  /** By worker, in the order in which their tables are declared. */
+  readonly folds: ReadonlyMap<string, readonly FoldPlan[]>
   readonly #byName: ReadonlyMap<string, WorkerDefinition>
   readonly #owners: ReadonlyMap<string, string>
   /** Made when first asked for: whoever undoes never asks. */
@@ -32,6 +36,7 @@ export class WorkerRegistry {
     this.#owners = tableOwners(definitions)
     this.workers = inOrder(definitions, byName)
     checkTables(this.workers)
+    this.folds = new Map(this.workers.map((worker) => [worker.name, this.#planFolds(worker)]))
   }
 
   worker(name: string): WorkerDefinition | undefined {
@@ -72,13 +77,15 @@ export class WorkerRegistry {
     this.#hashes.set(name, hash)
     return hash
   }
+
+  #planFolds(worker: WorkerDefinition): readonly FoldPlan[] {
+    const upstream = (worker.dependencies ?? []).map((name) => this.#byName.get(name)!)
+    const events = new Map([worker, ...upstream].flatMap(eventTables))
+    return stateTables(worker).map(([table, state]) =>
+      planFold({ worker: worker.name, table, state, events }),
+    )
+  }
 }
-
-export const eventTables = (worker: WorkerDefinition): [string, EventTable][] =>
-  Object.entries(worker.tables).filter((entry): entry is [string, EventTable] => entry[1].kind === "events")
-
-export const stateTables = (worker: WorkerDefinition): [string, StateTable][] =>
-  Object.entries(worker.tables).filter((entry): entry is [string, StateTable] => entry[1].kind === "state")
 
 function tableOwners(definitions: readonly WorkerDefinition[]): ReadonlyMap<string, string> {
   const owners = new Map<string, string>()

@@ -18,8 +18,6 @@ import { pinChain } from "../../src/raw/chain-state.js"
 import { RangePartitions } from "../../src/raw/range-partitions.js"
 import { rawIngester } from "../../src/raw/raw-ingester.js"
 import { DeriveProgress } from "../../src/workers/derive-progress.js"
-import { foldIndexes } from "../../src/workers/fold-indexes.js"
-import { planFolds } from "../../src/workers/fold-plans.js"
 import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tables.js"
 import { PostgresDerivedStore } from "../../src/workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../../src/workers/postgres/postgres-raw-reader.js"
@@ -98,10 +96,7 @@ export async function openDeriveStore(
     [rawIngester, blocks[0]!.height, blocks.at(-1)!.height + 1],
   )
   const registry = new WorkerRegistry(workers)
-  await ensureWorkerTables(app, {
-    registry,
-    indexes: [...planFolds(registry).values()].flat().flatMap(foldIndexes),
-  })
+  await ensureWorkerTables(app, { registry })
   const copier = new RawCoverageCopier({ raw, app: async () => app })
   await copier.copy()
   const connections: Connection[] = []

@@ -12,15 +12,13 @@ import {
   text,
   timestamp,
 } from "../../src/workers/column.js"
-import { first, last, max, min, stateTable, sum } from "../../src/workers/define-worker.js"
-import { type FoldPlan, planFold } from "../../src/workers/fold-plan.js"
-import type { EventTable, StateTable } from "../../src/workers/worker-definition.js"
+import { eventTable, first, last, max, min, stateTable, sum } from "../../src/workers/define-worker.js"
+import type { StateTable, WorkerDefinition } from "../../src/workers/worker-definition.js"
 
 export const zeroAddress = `0x${"00".repeat(20)}`
 
-export const sampleEvents: Readonly<Record<string, EventTable>> = {
-  transfers: {
-    kind: "events",
+export const sampleEvents = {
+  transfers: eventTable({
     columns: {
       block_height: int8,
       transaction_index: int4,
@@ -36,9 +34,8 @@ export const sampleEvents: Readonly<Record<string, EventTable>> = {
     },
     key: ["block_height", "transaction_index", "event_index", "batch_index"],
     indexes: [["contract_address", "block_height", "transaction_index", "event_index"]],
-  },
-  calls: {
-    kind: "events",
+  }),
+  calls: eventTable({
     columns: {
       block_height: int8,
       transaction_index: int4,
@@ -50,7 +47,7 @@ export const sampleEvents: Readonly<Record<string, EventTable>> = {
       gas: nullable(int4),
     },
     key: ["block_height", "transaction_index"],
-  },
+  }),
 }
 
 const one = { literal: 1 }
@@ -241,5 +238,9 @@ export const sampleStates: Readonly<Record<string, StateTable>> = {
   }),
 }
 
-export const planSample = (table: string): FoldPlan =>
-  planFold({ worker: "sample_worker", table, state: sampleStates[table]!, events: sampleEvents })
+export const sampleWorker: WorkerDefinition = {
+  name: "sample_worker",
+  version: 1,
+  tables: { ...sampleEvents, ...sampleStates },
+  extract: () => undefined,
+}

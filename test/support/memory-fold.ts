@@ -1,192 +1,195 @@
-// A state table as plain JavaScript: the same plan, the same rows, no database. It keeps to the rules of the fold on
-// Postgres, so that what holds in a simulation holds there.
+// A state table in plain JavaScript, straight from its declaration: what tests hold folds to, and what the simulation's model folds
+// by. It shares no code with the folds of src.
 
-import type { BlockRange } from "../../src/domain/block-range.js"
-import { containsHeight, intersect, type RangeSet, subtract } from "../../src/domain/range-set.js"
-import type { ColumnKind } from "../../src/workers/column.js"
 import {
-  columnsOf,
-  endColumn,
-  type FoldCondition,
-  type FoldEnd,
-  type FoldExpression,
-  type FoldPlan,
-  type PlannedColumn,
-  type PlannedSource,
-} from "../../src/workers/fold-plan.js"
-import type { UpstreamRow } from "../../src/workers/worker-definition.js"
+  type Condition,
+  defaultPosition,
+  type Expression,
+  type StateTable,
+} from "../../src/workers/worker-definition.js"
 
-export type StateValue = UpstreamRow[string]
-/** By column; int8 as number, numeric as bigint, as event rows have them. */
-export type StateRow = Record<string, StateValue>
-/** Event rows by table. */
-export type EventRows = Readonly<Record<string, readonly UpstreamRow[]>>
+/** By column; integers as number, amounts as bigint, as event rows have them. */
+export type StateRow = Record<string, unknown>
+type EventRow = Readonly<Record<string, unknown>>
+/** By table. */
+export type EventRows = Readonly<Record<string, readonly EventRow[]>>
+
+type End = "first" | "last"
+type Reader = (row: EventRow) => unknown
+
+interface MemorySource {
+  readonly table: string
+  readonly seen: boolean
+  readonly counts: (row: EventRow) => boolean
+  readonly key: readonly Reader[]
+  readonly set: Readonly<Record<string, Reader>>
+}
 
 /** What one event row gives to one key. */
-interface Contribution {
-  readonly key: readonly StateValue[]
-  readonly source: PlannedSource
-  readonly row: UpstreamRow
+export interface Contribution {
+  readonly key: readonly unknown[]
+  readonly source: MemorySource
+  readonly row: EventRow
 }
-
-const microsecondsPerDay = 86_400_000_000n
 
 export class MemoryFold {
-  readonly #plan: FoldPlan
-  readonly #rows = new Map<string, StateRow>()
+  readonly ends: readonly End[]
+  readonly sources: readonly MemorySource[]
+  readonly #keys: readonly string[]
+  readonly #sums: readonly { readonly name: string; readonly zero: 0 | 0n }[]
+  readonly #extremes: readonly { readonly name: string; readonly isMax: boolean }[]
+  readonly #endValues: Readonly<Record<End, readonly string[]>>
+  /** Texts are made once: they name columns of every row that is folded. */
+  readonly #endColumns: Readonly<Record<End, readonly { readonly name: string; readonly column: string }[]>>
 
-  constructor(plan: FoldPlan) {
-    this.#plan = plan
+  constructor({ key, columns, sources, track = [], position = defaultPosition }: StateTable) {
+    const all = Object.entries(columns).map(([name, column]) => ({ name, ...column }))
+    const valuesAt = (end: End) => all.filter(({ aggregate }) => aggregate === end).map(({ name }) => name)
+    const columnsAt = (end: End) => position.map((name) => ({ name, column: `${end}_${name}` }))
+    this.ends = track
+    this.#keys = Object.keys(key)
+    this.#sums = all
+      .filter(({ aggregate }) => aggregate === "sum")
+      .map(({ name, kind }) => ({ name, zero: kind === "int8" ? 0 : 0n }))
+    this.#extremes = all
+      .filter(({ aggregate }) => aggregate === "min" || aggregate === "max")
+      .map(({ name, aggregate }) => ({ name, isMax: aggregate === "max" }))
+    this.#endValues = { first: valuesAt("first"), last: valuesAt("last") }
+    this.#endColumns = { first: columnsAt("first"), last: columnsAt("last") }
+    this.sources = sources.map((source) => ({
+      table: source.table,
+      seen: source.seen !== false,
+      counts: allOf(Object.entries(source.where ?? {})),
+      key: this.#keys.map((name) => reader(source.key[name]!)),
+      set: Object.fromEntries(
+        Object.entries(source.set ?? {}).map(([name, expression]) => [name, reader(expression)]),
+      ),
+    }))
   }
 
-  /** In no particular order. */
-  rows(): readonly Readonly<StateRow>[] {
-    return [...this.#rows.values()]
+  /** Undefined where the row does not count. One whose key has a null counts for nobody. */
+  contribution(source: MemorySource, row: EventRow): Contribution | undefined {
+    if (!source.counts(row)) return undefined
+    const key = source.key.map((read) => read(row))
+    return key.includes(null) ? undefined : { key, source, row }
   }
 
-  /** How many keys were touched. */
-  apply({ range, events }: { range: BlockRange; events: EventRows }): { keys: number } {
-    const touched = new Set<string>()
-    for (const contribution of this.#contributions(events, [range])) {
-      const id = keyText(contribution.key)
-      touched.add(id)
-      let state = this.#rows.get(id)
-      if (!state) {
-        state = this.#emptyRow(contribution.key)
-        this.#rows.set(id, state)
-      }
-      this.#add(state, contribution, 1n)
-      for (const end of this.#plan.ends) this.#offerEnd(state, contribution, end)
-      for (const column of columnsOf(this.#plan, "min", "max")) offerExtreme(state, contribution, column)
-    }
-    return { keys: touched.size }
+  empty(key: readonly unknown[]): StateRow {
+    const state: StateRow = { event_rows: 0 }
+    for (const [at, name] of this.#keys.entries()) state[name] = key[at]
+    for (const { name, zero } of this.#sums) state[name] = zero
+    for (const end of this.ends) this.forgetEnd(state, end)
+    this.forgetExtremes(state)
+    return state
   }
 
-  /** While the event rows of the removed heights are still in `events`. */
-  undo({ removed, coverage, events }: { removed: RangeSet; coverage: RangeSet; events: EventRows }): void {
-    const gone = intersect(coverage, removed)
-    const kept = subtract(coverage, removed)
-    const touched = new Map<string, StateRow>()
-    for (const contribution of this.#contributions(events, gone)) {
-      const id = keyText(contribution.key)
-      const state = this.#rows.get(id)
-      if (!state) throw new Error(`no row of ${this.#plan.table} stands for what is to be undone: ${id}`)
-      this.#add(state, contribution, -1n)
-      touched.set(id, state)
-    }
-    for (const [id, state] of touched) if (state["event_rows"] === 0) this.#rows.delete(id)
-    for (const state of touched.values()) this.#forgetEnds(state, gone)
-    // All extremes of the touched keys are taken anew: the same outcome as looking at the removed values first.
-    for (const state of touched.values())
-      for (const { name } of columnsOf(this.#plan, "min", "max")) state[name] = null
-    for (const contribution of this.#contributions(events, kept)) {
-      const state = touched.get(keyText(contribution.key))
-      if (!state) continue
-      for (const end of this.#plan.ends) this.#offerEnd(state, contribution, end)
-      for (const column of columnsOf(this.#plan, "min", "max")) offerExtreme(state, contribution, column)
-    }
+  /** In any order, but rows of an earlier source before those of a later one: so that of two at one position the later one is last. */
+  apply(state: StateRow, contribution: Contribution): void {
+    this.add(state, contribution, 1)
+    for (const end of this.ends) this.offerEnd(state, contribution, end)
+    this.offerExtremes(state, contribution)
   }
 
-  #emptyRow(key: readonly StateValue[]): StateRow {
-    const row: StateRow = { event_rows: 0 }
-    for (const [at, { name }] of this.#plan.key.entries()) row[name] = key[at]!
-    for (const { name, kind, aggregate } of this.#plan.columns)
-      row[name] = aggregate === "sum" ? (kind === "int8" ? 0 : 0n) : null
-    for (const end of this.#plan.ends)
-      for (const { name } of this.#plan.position) row[endColumn(end, name)] = null
-    return row
-  }
-
-  #add(state: StateRow, { source, row }: Contribution, sign: 1n | -1n): void {
-    state["event_rows"] = Number(state["event_rows"]) + Number(sign)
-    for (const { name, kind } of columnsOf(this.#plan, "sum")) {
-      const expression = source.set.get(name)
-      const value = expression ? evaluate(expression, row) : null
+  /** Sums and the count of rows alone. */
+  add(state: StateRow, { source, row }: Contribution, sign: 1 | -1): void {
+    state["event_rows"] = (state["event_rows"] as number) + sign
+    for (const { name, zero } of this.#sums) {
+      const value = source.set[name]?.(row) ?? null
       if (value === null) continue
-      const total = BigInt(state[name] as number | bigint) + sign * BigInt(value)
-      state[name] = kind === "int8" ? Number(total) : total
+      state[name] =
+        zero === 0
+          ? (state[name] as number) + sign * Number(value)
+          : (state[name] as bigint) + BigInt(sign) * BigInt(value as bigint)
     }
   }
 
-  #forgetEnds(state: StateRow, gone: RangeSet): void {
-    for (const end of this.#plan.ends) {
-      const height = state[endColumn(end, "block_height")]
-      if (typeof height !== "number" || !containsHeight(gone, height)) continue
-      for (const { name } of this.#plan.position) state[endColumn(end, name)] = null
-      for (const { name } of columnsOf(this.#plan, end)) state[name] = null
-    }
+  forgetEnd(state: StateRow, end: End): void {
+    for (const { column } of this.#endColumns[end]) state[column] = null
+    for (const name of this.#endValues[end]) state[name] = null
   }
 
-  #offerEnd(state: StateRow, { source, row }: Contribution, end: FoldEnd): void {
+  offerEnd(state: StateRow, { source, row }: Contribution, end: End): void {
     if (!source.seen) return
-    const at = (name: string) => state[endColumn(end, name)]
-    if (at("block_height") !== null) {
-      const order = comparePositions(
-        this.#plan.position.map(({ name }) => [row[name] as number, at(name) as number]),
-      )
-      // Contributions come in the order of their sources: of two at one position the first stays first, and the later is last.
+    const columns = this.#endColumns[end]
+    if (state[columns[0]!.column] !== null) {
+      let order = 0
+      for (const { name, column } of columns) {
+        order = (row[name] as number) - (state[column] as number)
+        if (order !== 0) break
+      }
       if (end === "first" ? order >= 0 : order < 0) return
     }
-    for (const { name } of this.#plan.position) state[endColumn(end, name)] = row[name]!
-    for (const { name } of columnsOf(this.#plan, end)) state[name] = evaluate(source.set.get(name)!, row)
+    for (const { name, column } of columns) state[column] = row[name]
+    for (const name of this.#endValues[end]) state[name] = source.set[name]!(row)
   }
 
-  *#contributions(events: EventRows, heights: RangeSet): Generator<Contribution> {
-    for (const source of this.#plan.sources) {
-      for (const row of events[source.table] ?? []) {
-        if (!containsHeight(heights, row["block_height"] as number)) continue
-        if (!source.where.every((condition) => holds(condition, row))) continue
-        const key = source.key.map((expression) => evaluate(expression, row))
-        if (!key.includes(null)) yield { key, source, row }
-      }
+  forgetExtremes(state: StateRow): void {
+    for (const { name } of this.#extremes) state[name] = null
+  }
+
+  offerExtremes(state: StateRow, { source, row }: Contribution): void {
+    for (const { name, isMax } of this.#extremes) {
+      const value = (source.set[name]?.(row) ?? null) as bigint | null
+      const known = state[name] as bigint | null
+      if (value !== null && (known === null || (isMax ? value > known : value < known))) state[name] = value
     }
   }
 }
 
-function offerExtreme(state: StateRow, { source, row }: Contribution, column: PlannedColumn): void {
-  const expression = source.set.get(column.name)
-  const value = expression ? evaluate(expression, row) : null
-  if (value === null) return
-  const known = state[column.name]!
-  if (known === null || (column.aggregate === "min" ? value < known : value > known))
-    state[column.name] = value
+/** All of a state table from all of its event rows, in the order of the keys. */
+export function foldRows(table: StateTable, events: EventRows): StateRow[] {
+  const fold = new MemoryFold(table)
+  const states = new Map<string, StateRow>()
+  for (const source of fold.sources) {
+    for (const row of events[source.table] ?? []) {
+      const contribution = fold.contribution(source, row)
+      if (!contribution) continue
+      const id = contribution.key.join(" ")
+      const state = states.get(id) ?? fold.empty(contribution.key)
+      states.set(id, state)
+      fold.apply(state, contribution)
+    }
+  }
+  return [...states].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, state]) => state)
 }
 
-const comparePositions = (pairs: readonly (readonly [number, number])[]): number => {
-  for (const [a, b] of pairs) if (a !== b) return a < b ? -1 : 1
-  return 0
+/** The sums alone, by key (values joined by a space). */
+export function sumsByKey(table: StateTable, events: EventRows): Record<string, StateRow> {
+  const sums = Object.keys(table.columns).filter((name) => table.columns[name]!.aggregate === "sum")
+  const keys = Object.keys(table.key)
+  return Object.fromEntries(
+    foldRows(table, events).map((row) => [
+      keys.map((name) => row[name]).join(" "),
+      Object.fromEntries(sums.map((name) => [name, row[name]])),
+    ]),
+  )
 }
 
-function holds({ column, kind, test, value }: FoldCondition, row: UpstreamRow): boolean {
-  const found = row[column] ?? null
-  const same =
-    value === null || found === null
-      ? found === value
-      : normalized(literalValue(value, kind)) === normalized(found)
-  return test === "is" ? same : !same
+const microsecondsPerDay = 86_400_000_000
+
+function reader(expression: Expression): Reader {
+  if (typeof expression === "string") return (row) => row[expression] ?? null
+  if ("literal" in expression) return () => expression.literal
+  const read = reader("negate" in expression ? expression.negate : expression.day)
+  const change = (value: unknown): unknown => {
+    if ("day" in expression) return Math.floor(Number(value) / microsecondsPerDay)
+    return typeof value === "number" ? -value : -BigInt(value as bigint)
+  }
+  return (row) => {
+    const value = read(row)
+    return value === null ? null : change(value)
+  }
 }
 
-function evaluate(expression: FoldExpression, row: UpstreamRow): StateValue {
-  if (expression.of === "literal") return literalValue(expression.literal, expression.kind)
-  const value = row[expression.column] ?? null
-  if (value === null || expression.of === "column") return value
-  if (expression.of === "negate") return -(value as number | bigint)
-  // Rounded down: days before 1970 too.
-  const microseconds = value as bigint
-  const days = microseconds / microsecondsPerDay
-  return Number(microseconds % microsecondsPerDay < 0n ? days - 1n : days)
+function allOf(conditions: readonly (readonly [string, Condition])[]): (row: EventRow) => boolean {
+  const tests = conditions.map(([column, condition]) => {
+    const isWanted = "is" in condition
+    const wanted = isWanted ? condition.is : condition.isNot
+    return (row: EventRow): boolean => (textOf(row[column]) === textOf(wanted)) === isWanted
+  })
+  return (row) => tests.every((passes) => passes(row))
 }
 
-/** Integers compare whether they came as number or as bigint. */
-const normalized = (value: NonNullable<StateValue>): StateValue =>
-  typeof value === "number" ? BigInt(value) : value
-
-function literalValue(literal: string | number | boolean, kind: ColumnKind): NonNullable<StateValue> {
-  if (kind === "bool" || kind === "text") return literal
-  if (kind === "bytes") return String(literal).toLowerCase()
-  return kind === "amount" || kind === "numeric" ? BigInt(literal) : Number(literal)
-}
-
-/** Values of one column are of one kind, so a bigint's text is never that of a string. */
-const keyText = (key: readonly StateValue[]): string =>
-  JSON.stringify(key, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))
+/** An amount is a bigint in a row and a number in a condition. */
+const textOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value)

@@ -1,12 +1,11 @@
 // I1: what many processes derived, with everything that went wrong, is what one would have derived from the chain from start to end. The
-// expectation is computed here, by hand, and shares no code with the product.
+// expectation is folded in memory from the chain's own blocks, and shares no code with the product.
 
-import type { FoldState } from "../model/model-fold.js"
+import type { StateTable } from "../../../src/workers/worker-definition.js"
+import { foldRows, type StateRow } from "../../../test/support/memory-fold.js"
 import type { SimBlock } from "../sim-chain.js"
-import { zeroAccount } from "../sim-chain.js"
+import { holdingsWorker, totalsWorker } from "../sim-workers.js"
 import { type Checker, coverageOf, type World } from "../world.js"
-
-type Rows = Map<string, Record<string, unknown>>
 
 export const sameAsSequential: Checker = {
   invariant: "I1",
@@ -19,8 +18,8 @@ export const sameAsSequential: Checker = {
       if (stored !== block)
         return world.fail("I1", `raw has ${stored?.hash} at ${block.height}, not ${block.hash}`)
     }
-    compare(world, "sim_holdings", holdings(covered(world, "sim_holdings")))
-    compare(world, "sim_totals", totals(covered(world, "sim_totals")))
+    compare(world, "sim_holdings", holdingsWorker.tables.sim_holdings)
+    compare(world, "sim_totals", totalsWorker.tables.sim_totals)
     for (const [table, worker] of [
       ["sim_transfers", "sim_transfers"],
       ["sim_moves", "sim_holdings"],
@@ -52,9 +51,19 @@ function covered({ app, chain }: World, worker: string): readonly SimBlock[] {
   return heights.flatMap(({ from, to }) => chain.blocks.slice(from, to))
 }
 
-function compare(world: World, table: string, expected: Rows): undefined {
-  const found = [...world.app.table(`app.${table}`).committed()].map(({ state }) => state as FoldState)
-  const shown = (row: Record<string, unknown> | undefined): string =>
+/** The table is that of the worker of its name. */
+function compare(world: World, table: string, declared: StateTable): undefined {
+  const rows = covered(world, table).flatMap(({ height, transfers }) =>
+    transfers.map((transfer, event_index) => ({
+      ...transfer,
+      ...{ block_height: height, event_index, account: transfer.receiver },
+    })),
+  )
+  const expected = new Map(
+    foldRows(declared, { sim_transfers: rows, sim_moves: rows }).map((row) => [row["account"], row]),
+  )
+  const found = [...world.app.table(`app.${table}`).committed()].map(({ state }) => state as StateRow)
+  const shown = (row: StateRow | undefined): string =>
     row ? JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))) : "nothing"
   for (const state of found) {
     const account = state["account"] as string
@@ -64,49 +73,4 @@ function compare(world: World, table: string, expected: Rows): undefined {
   }
   if (found.length !== expected.size)
     world.fail("I1", `${table} has ${found.length} rows, not ${expected.size}`)
-}
-
-function holdings(blocks: readonly SimBlock[]): Rows {
-  const rows: Rows = new Map()
-  for (const block of blocks) {
-    for (const [index, { sender, receiver, amount }] of block.transfers.entries()) {
-      for (const [account, peer, change] of [
-        [sender, receiver, -amount],
-        [receiver, sender, amount],
-      ] as const) {
-        if (account === zeroAccount) continue
-        const row = rows.get(account)
-        rows.set(account, {
-          account,
-          balance: ((row?.["balance"] as number | undefined) ?? 0) + change,
-          event_rows: ((row?.["event_rows"] as number | undefined) ?? 0) + 1,
-          largest: Math.max((row?.["largest"] as number | undefined) ?? 0, amount),
-          first_block_height: row?.["first_block_height"] ?? block.height,
-          first_event_index: row?.["first_event_index"] ?? index,
-          last_block_height: block.height,
-          last_event_index: index,
-          last_peer: peer,
-        })
-      }
-    }
-  }
-  return rows
-}
-
-function totals(blocks: readonly SimBlock[]): Rows {
-  const rows: Rows = new Map()
-  for (const block of blocks) {
-    for (const [index, { receiver, amount }] of block.transfers.entries()) {
-      const row = rows.get(receiver)
-      rows.set(receiver, {
-        account: receiver,
-        moved: ((row?.["moved"] as number | undefined) ?? 0) + amount,
-        event_rows: ((row?.["event_rows"] as number | undefined) ?? 0) + 1,
-        latest: amount,
-        last_block_height: block.height,
-        last_event_index: index,
-      })
-    }
-  }
-  return rows
 }

@@ -1,6 +1,6 @@
 // I6: all balances together are what was minted less what was burnt, in the blocks that the fold has done, whenever one looks.
 
-import type { FoldState } from "../model/model-fold.js"
+import type { StateRow } from "../../../test/support/memory-fold.js"
 import type { SimBlock } from "../sim-chain.js"
 import { zeroAccount } from "../sim-chain.js"
 import { type Checker, coverageOf, type World } from "../world.js"
@@ -10,7 +10,7 @@ export const balancesAddUp: Checker = { invariant: "I6", sample: check, atEnd: c
 function check(world: World): void {
   let balances = 0
   for (const { state } of world.app.table("app.sim_holdings").committed())
-    balances += (state as FoldState)["balance"] as number
+    balances += (state as StateRow)["balance"] as number
   const transfers = world.app.table("app.sim_transfers").rows
   let minted = 0
   for (const { from, to } of coverageOf(world.app, "sim_holdings").heights) {

@@ -1,32 +1,19 @@
 // A state table on the model: what the statements of a fold do, step by step, so that the product's own undo decides what is subtracted,
-// what is deleted and what is looked for anew.
+// what is deleted and where another first, last or extreme is looked for.
 
 import type { BlockRange } from "../../../src/domain/block-range.js"
-import {
-  endColumn,
-  type FoldCondition,
-  type FoldEnd,
-  type FoldExpression,
-  type FoldPlan,
-} from "../../../src/workers/fold-plan.js"
-import { applySql } from "../../../src/workers/postgres/apply-sql.js"
-import { undoSql } from "../../../src/workers/postgres/undo-sql.js"
-import type { UpstreamRow } from "../../../src/workers/worker-definition.js"
+import type { FoldEnd, FoldPlan } from "../../../src/workers/fold-plan.js"
+import { applySql } from "../../../src/workers/postgres/apply-fold.js"
+import { undoSql } from "../../../src/workers/postgres/undo-fold.js"
+import type { StateTable, UpstreamRow } from "../../../src/workers/worker-definition.js"
+import { type Contribution, MemoryFold, type StateRow } from "../../../test/support/memory-fold.js"
 import type { Context } from "./compile-expression.js"
 import { type CompiledStatement, insertRow, type StatementResult } from "./compile-statement.js"
 import type { StatementBook } from "./model-database.js"
-import type { ModelRow, Values } from "./model-table.js"
+import type { ModelRow } from "./model-table.js"
 import { MustWait } from "./model-transaction.js"
 
-export type FoldState = Record<string, number | string | null>
-
-interface Contribution {
-  readonly key: string
-  readonly row: UpstreamRow
-  readonly source: FoldPlan["sources"][number]
-}
-
-/** The ranges in which each is looked for anew. */
+/** The ranges in which each is looked for. */
 interface Kept {
   readonly ends: ReadonlyMap<FoldEnd, readonly BlockRange[]>
   readonly all: readonly BlockRange[]
@@ -37,33 +24,20 @@ const keptCounts = [0, 1, 2]
 const sampleRanges = (count: number, from: number): BlockRange[] =>
   Array.from({ length: count }, (_, i) => ({ from: from + 10 * i, to: from + 10 * i + 1 }))
 
-interface EndColumns {
-  readonly height: string
-  readonly position: readonly { readonly name: string; readonly column: string }[]
-}
+const isIn = ({ from, to }: BlockRange, height: unknown): boolean =>
+  height !== null && (height as number) >= from && (height as number) < to
 
 export class ModelFold {
   readonly plan: FoldPlan
-  private readonly sums: readonly string[]
-  private readonly extremes: readonly { readonly name: string; readonly isMax: boolean }[]
+  private readonly fold: MemoryFold
   private readonly table: string
-  private readonly sourceTables: readonly string[]
-  /** Texts are made once: they name columns of every row that is folded. */
-  private readonly endColumns: Readonly<Record<FoldEnd, EndColumns>>
+  private readonly hasExtremes: boolean
 
-  constructor(plan: FoldPlan) {
+  constructor(plan: FoldPlan, state: StateTable) {
     this.plan = plan
+    this.fold = new MemoryFold(state)
     this.table = `app.${plan.table}`
-    this.sourceTables = plan.sources.map(({ table }) => `app.${table}`)
-    const columns = (end: FoldEnd): EndColumns => ({
-      height: endColumn(end, "block_height"),
-      position: plan.position.map(({ name }) => ({ name, column: endColumn(end, name) })),
-    })
-    this.endColumns = { first: columns("first"), last: columns("last") }
-    this.sums = plan.columns.filter(({ aggregate }) => aggregate === "sum").map(({ name }) => name)
-    this.extremes = plan.columns
-      .filter(({ aggregate }) => aggregate === "min" || aggregate === "max")
-      .map(({ name, aggregate }) => ({ name, isMax: aggregate === "max" }))
+    this.hasExtremes = plan.columns.some(({ aggregate }) => aggregate === "min" || aggregate === "max")
   }
 
   defineIn(book: StatementBook): void {
@@ -88,14 +62,10 @@ export class ModelFold {
   }
 
   private apply(context: Context, range: BlockRange): StatementResult {
-    const changed = new Map<string, FoldState>()
-    this.visit(context, range, (contribution) => {
-      const state = this.stateFor(context, { changed, contribution })
-      this.add(state, contribution, 1)
-      for (const end of this.plan.ends) this.offerEnd(state, contribution, end)
-      this.offerExtremes(state, contribution)
-    })
-    return this.write(context, changed)
+    const changed = new Map<string, StateRow>()
+    this.visit(context, range, (found) => this.fold.apply(this.stateFor(context, changed, found), found))
+    this.write(context, changed)
+    return { rows: [], rowCount: changed.size }
   }
 
   /** What stays, as the statement has it among its parameters: above the range for firsts, below for lasts, all for extremes. */
@@ -111,176 +81,81 @@ export class ModelFold {
       return lows.map((low, i) => ({ from: low, to: highs[i]! }))
     }
     const ends = new Map(this.plan.ends.map((end) => [end, read(end === "first" ? above : below)]))
-    return { ends, all: this.extremes.length > 0 ? read(above + below) : [] }
+    return { ends, all: this.hasExtremes ? read(above + below) : [] }
   }
 
+  /** Ends that lie in the range are looked for among what stays, and extremes of all keys that it has rows of. */
   private undo(context: Context, range: BlockRange, kept: Kept): StatementResult {
-    const changed = new Map<string, FoldState>()
-    this.visit(context, range, (contribution) =>
-      this.add(this.stateFor(context, { changed, contribution }), contribution, -1),
-    )
-    this.write(context, changed)
-    this.probe(context, { range, kept })
-    let [emptied, missing] = [0, 0]
-    for (const [key, { event_rows: rows }] of changed) {
-      if ((rows as number) < 0) missing++
-      if (rows !== 0) continue
-      emptied++
-      context.transaction.write(this.rowOf(context, key)!, undefined)
+    const changed = new Map<string, StateRow>()
+    this.visit(context, range, (found) => this.fold.add(this.stateFor(context, changed, found), found, -1))
+    const lost = new Map<StateRow, readonly FoldEnd[]>()
+    for (const state of changed.values()) {
+      const ends = this.plan.ends.filter((end) => isIn(range, state[`${end}_block_height`]))
+      for (const end of ends) this.fold.forgetEnd(state, end)
+      this.fold.forgetExtremes(state)
+      lost.set(state, ends)
     }
-    return { rows: [{ keys: changed.size, emptied, missing }], rowCount: 1 }
-  }
-
-  /** Ends that lie in the range are looked for among what stays, and extremes that one of its rows equals. */
-  private probe(context: Context, { range, kept }: { range: BlockRange; kept: Kept }): void {
-    const changed = new Map<string, FoldState>()
-    const lost = new Map<string, FoldEnd[]>()
-    for (const key of this.keys(context, range)) {
-      const state = this.rowOf(context, key)?.seenBy(context.transaction)?.["state"] as FoldState | undefined
-      if (!state) continue
-      const next = { ...state }
-      const ends = this.plan.ends.filter((end) => {
-        const height = state[endColumn(end, "block_height")] as number | null
-        return height !== null && height >= range.from && height < range.to
-      })
-      for (const end of ends) this.forgetEnd(next, end)
-      for (const { name } of this.extremes) next[name] = null
-      changed.set(key, next)
-      lost.set(key, ends)
-    }
-    const among = (ranges: readonly BlockRange[], offer: (state: FoldState, found: Contribution) => void) => {
+    const among = (ranges: readonly BlockRange[], offer: (state: StateRow, found: Contribution) => void) => {
       for (const part of ranges) {
-        this.visit(context, part, (contribution) => {
-          const state = changed.get(contribution.key)
-          if (state) offer(state, contribution)
+        this.visit(context, part, (found) => {
+          const state = changed.get(keyText(found))
+          if (state) offer(state, found)
         })
       }
     }
     for (const [end, ranges] of kept.ends) {
       among(ranges, (state, found) => {
-        if (lost.get(found.key)!.includes(end)) this.offerEnd(state, found, end)
+        if (lost.get(state)!.includes(end)) this.fold.offerEnd(state, found, end)
       })
     }
-    among(kept.all, (state, found) => this.offerExtremes(state, found))
+    among(kept.all, (state, found) => this.fold.offerExtremes(state, found))
     this.write(context, changed)
+    const missing = [...changed.values()].filter((state) => (state["event_rows"] as number) < 0).length
+    return { rows: [{ missing }], rowCount: 1 }
   }
 
-  private visit(
-    context: Context,
-    { from, to }: BlockRange,
-    take: (contribution: Contribution) => void,
-  ): void {
-    for (const [at, source] of this.plan.sources.entries()) {
-      const table = context.server.table(this.sourceTables[at]!)
-      const [key] = source.key
-      const { where } = source
-      const visitRow = (found: ModelRow | undefined): void => {
-        const rows = found?.seenBy(context.transaction)?.["rows"] as UpstreamRow[] | undefined
-        if (!rows) return
-        for (const row of rows) {
-          let isMeant = true
-          for (const condition of where) isMeant &&= holds(condition, row)
-          if (isMeant) take({ key: String(evaluate(key!, row)), row, source })
+  private visit(context: Context, range: BlockRange, take: (found: Contribution) => void): void {
+    for (const source of this.fold.sources) {
+      const table = context.server.table(`app.${source.table}`)
+      const visitRow = (stored: ModelRow | undefined): void => {
+        const rows = stored?.seenBy(context.transaction)?.["rows"] as UpstreamRow[] | undefined
+        for (const row of rows ?? []) {
+          const found = this.fold.contribution(source, row)
+          if (found) take(found)
         }
       }
       // Whole tables are walked by their rows: an endless range has no last height.
-      if (to - from > table.rows.size) {
-        for (const [height, row] of table.rows)
-          if ((height as number) >= from && (height as number) < to) visitRow(row)
-      } else for (let height = from; height < to; height++) visitRow(table.rows.get(height))
+      if (range.to - range.from > table.rows.size) {
+        for (const [height, row] of table.rows) if (isIn(range, height)) visitRow(row)
+      } else for (let height = range.from; height < range.to; height++) visitRow(table.rows.get(height))
     }
   }
 
-  private keys(context: Context, range: BlockRange): Set<string> {
-    const keys = new Set<string>()
-    this.visit(context, range, ({ key }) => keys.add(key))
-    return keys
-  }
-
-  private rowOf(context: Context, key: string): ModelRow | undefined {
-    return context.server.table(this.table).rows.get(key)
-  }
-
-  private stateFor(
-    context: Context,
-    { changed, contribution: { key } }: { changed: Map<string, FoldState>; contribution: Contribution },
-  ): FoldState {
+  private stateFor(context: Context, changed: Map<string, StateRow>, found: Contribution): StateRow {
+    const key = keyText(found)
     let state = changed.get(key)
     if (!state) {
-      const row = this.rowOf(context, key)
+      const row = context.server.table(this.table).rows.get(key)
       // Before anything is written: a statement that waits has changed nothing.
       if (row?.holder && row.holder !== context.transaction) throw new MustWait(row.holder)
-      const known = row?.seenBy(context.transaction)?.["state"] as FoldState | undefined
-      state = known ? { ...known } : this.emptyState(key)
+      const known = row?.seenBy(context.transaction)?.["state"] as StateRow | undefined
+      state = known ? { ...known } : this.fold.empty(found.key)
       changed.set(key, state)
     }
     return state
   }
 
-  private write(context: Context, changed: ReadonlyMap<string, FoldState>): StatementResult {
+  /** A row that nothing stands behind goes. */
+  private write(context: Context, changed: ReadonlyMap<string, StateRow>): void {
     const table = context.server.table(this.table)
     for (const [key, state] of changed) {
       const row = table.rows.get(key)
-      if (row?.holder && row.holder !== context.transaction) throw new MustWait(row.holder)
-      const values: Values = { key, state }
-      if (row?.seenBy(context.transaction)) context.transaction.write(row, values)
+      const values = { key, state }
+      if (row?.seenBy(context.transaction))
+        context.transaction.write(row, state["event_rows"] === 0 ? undefined : values)
       else insertRow(context, { table, row: values })
     }
-    return { rows: [], rowCount: changed.size }
-  }
-
-  private emptyState(key: string): FoldState {
-    const state: FoldState = { [this.plan.key[0]!.name]: key, event_rows: 0 }
-    for (const { name, aggregate } of this.plan.columns) state[name] = aggregate === "sum" ? 0 : null
-    for (const end of this.plan.ends) this.forgetEnd(state, end)
-    return state
-  }
-
-  private forgetEnd(state: FoldState, end: FoldEnd): void {
-    for (const { name } of this.plan.position) state[endColumn(end, name)] = null
-    for (const { name, aggregate } of this.plan.columns) if (aggregate === end) state[name] = null
-  }
-
-  private add(state: FoldState, { row, source }: Contribution, sign: 1 | -1): void {
-    state["event_rows"] = (state["event_rows"] as number) + sign
-    for (const name of this.sums) {
-      const expression = source.set.get(name)
-      if (expression) state[name] = (state[name] as number) + sign * (evaluate(expression, row) as number)
-    }
-  }
-
-  private offerEnd(state: FoldState, { row, source }: Contribution, end: FoldEnd): void {
-    if (!source.seen) return
-    const { height, position } = this.endColumns[end]
-    if (state[height] !== null) {
-      let order = 0
-      for (const { name, column } of position) {
-        order = (row[name] as number) - (state[column] as number)
-        if (order !== 0) break
-      }
-      if (end === "first" ? order >= 0 : order < 0) return
-    }
-    for (const { name, column } of position) state[column] = row[name] as number
-    for (const { name, aggregate } of this.plan.columns)
-      if (aggregate === end) state[name] = evaluate(source.set.get(name)!, row) as string
-  }
-
-  private offerExtremes(state: FoldState, { row, source }: Contribution): void {
-    for (const { name, isMax } of this.extremes) {
-      const expression = source.set.get(name)
-      if (!expression) continue
-      const value = evaluate(expression, row) as number
-      const known = state[name] as number | null
-      if (known === null || (isMax ? value > known : value < known)) state[name] = value
-    }
   }
 }
 
-function evaluate(expression: FoldExpression, row: UpstreamRow): UpstreamRow[string] {
-  if (expression.of === "literal") return expression.literal
-  const value = row[expression.column] ?? null
-  return expression.of === "negate" ? -(value as number) : value
-}
-
-const holds = ({ column, test, value }: FoldCondition, row: UpstreamRow): boolean =>
-  (row[column] === value) === (test === "is")
+const keyText = ({ key }: Contribution): string => (key.length === 1 ? (key[0] as string) : key.join(" "))

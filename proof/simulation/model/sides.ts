@@ -14,8 +14,6 @@ import type { Queryable } from "../../../src/postgres/transaction.js"
 import { ensurePartitions } from "../../../src/raw/ensure-partitions.js"
 import { rawIngester } from "../../../src/raw/raw-ingester.js"
 import type { DerivedStore, EmittedRows } from "../../../src/workers/derived-store.js"
-import { foldIndexes } from "../../../src/workers/fold-indexes.js"
-import { planFolds } from "../../../src/workers/fold-plans.js"
 import { ensureWorkerTables } from "../../../src/workers/postgres/ensure-worker-tables.js"
 import { PostgresDerivedStore } from "../../../src/workers/postgres/postgres-derived-store.js"
 import type { TestDatabase } from "../../../test/support/test-database.js"
@@ -105,8 +103,7 @@ export const openConnection = ({ url }: TestDatabase): Promise<Connection> =>
 /** Once for a database. */
 export async function furnish(connection: Connection): Promise<void> {
   await ensurePartitions(connection, { tables: evmPartitionedTables, range: { from: 0, to: 100 } })
-  const indexes = [...planFolds(simRegistry).values()].flat().flatMap(foldIndexes)
-  await ensureWorkerTables(connection, { registry: simRegistry, indexes })
+  await ensureWorkerTables(connection, { registry: simRegistry })
 }
 
 export const eventTableNames = ["sim_transfers", "sim_moves"]

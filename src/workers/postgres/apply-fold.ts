@@ -2,20 +2,55 @@
 // grows the fold's coverage in the same transaction, and has the chain lock before rows are locked here.
 
 import type { BlockRange } from "../../domain/block-range.js"
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import type { FoldPlan } from "../fold-plan.js"
-import { applySql } from "./apply-sql.js"
+import { columnsOf, endColumn, type FoldPlan } from "../fold-plan.js"
+import { aggregatedColumns, aggregateSql, inRange } from "./aggregate-sql.js"
+import { columnList, keyAliases, keyList, tableName } from "./fold-names.js"
 
-/** How many keys were touched. */
+/**
+ * The server plans each run with its values, since what a range selects differs by five orders of
+ * magnitude; the tip, whose ranges are alike, names the statement and has it parsed once.
+ */
 export async function applyFold(
   tx: Queryable,
   plan: FoldPlan,
-  { range, name }: { range: BlockRange; name?: string },
-): Promise<{ keys: number }> {
-  const { rowCount } = await tx.query(
-    applySql(plan),
-    [range.from, range.to],
-    name === undefined ? {} : { name },
-  )
-  return { keys: rowCount ?? 0 }
+  { range, name }: { range: BlockRange; name?: string | undefined },
+): Promise<void> {
+  await tx.query(applySql(plan), [range.from, range.to], { name })
 }
+
+/** $1 and $2 are the range. Aggregates all of it before the first row is locked, then locks in key order. */
+export function applySql(plan: FoldPlan): string {
+  return `${aggregateSql(plan, inRange)}
+insert into ${tableName(plan.table)} as s (${columnList(plan)})
+select ${aggregatedColumns(plan).join(", ")}
+from folded x
+order by ${keyAliases(plan, "x")}
+on conflict (${keyList(plan)}) do update set
+  ${[...sumUpdates(plan), ...endUpdates(plan), ...extremeUpdates(plan)].join(",\n  ")}`
+}
+
+const sumUpdates = (plan: FoldPlan): string[] =>
+  [...columnsOf(plan, "sum").map(({ name }) => name), "event_rows"].map((name) => {
+    const column = quoteIdentifier(name)
+    return `${column} = s.${column} + excluded.${column}`
+  })
+
+function endUpdates(plan: FoldPlan): string[] {
+  return plan.ends.flatMap((end) => {
+    const positions = plan.position.map(({ name }) => quoteIdentifier(endColumn(end, name)))
+    const side = (alias: string) => `(${positions.map((name) => `${alias}.${name}`).join(", ")})`
+    const wins = `excluded.${positions[0]} is not null and (s.${positions[0]} is null or ${side("excluded")} ${end === "first" ? "<" : ">"} ${side("s")})`
+    return [...columnsOf(plan, end).map(({ name }) => quoteIdentifier(name)), ...positions].map(
+      (name) => `${name} = case when ${wins} then excluded.${name} else s.${name} end`,
+    )
+  })
+}
+
+const extremeUpdates = (plan: FoldPlan): string[] =>
+  columnsOf(plan, "min", "max").map(({ name, aggregate }) => {
+    const column = quoteIdentifier(name)
+    // Both pass over nulls.
+    return `${column} = ${aggregate === "min" ? "least" : "greatest"}(s.${column}, excluded.${column})`
+  })

@@ -3,9 +3,13 @@
 
 import type { RangeSet } from "../../domain/range-set.js"
 import { printMultirange } from "../../postgres/multirange.js"
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import { type FoldPlan, stateColumns } from "../fold-plan.js"
-import { diffSql } from "./diff-sql.js"
+import { columnTypes } from "../column.js"
+import { type FoldPlan, type PlannedSource, stateColumns } from "../fold-plan.js"
+import { aggregatedColumns, aggregateSql } from "./aggregate-sql.js"
+import { expressionSql } from "./expression-sql.js"
+import { columnList, sameKeyNames, tableName } from "./fold-names.js"
 
 /** Values as PostgreSQL prints them, by column. */
 export type StateRowText = Readonly<Record<string, string | null>>
@@ -42,4 +46,37 @@ export async function diffFold(
   const byColumn = (values: readonly (string | null)[] | null): StateRowText | undefined =>
     values ? Object.fromEntries(names.map((name, at) => [name, values[at] ?? null])) : undefined
   return rows.map(({ expected, found }) => ({ expected: byColumn(expected), found: byColumn(found) }))
+}
+
+/**
+ * $1 is the coverage as a multirange, $2 the most rows to give: those where the table and a fold over the coverage
+ * differ, the values of each side as text and null for a row that one side lacks. Only keys whose first column is above
+ * $3 and not above $4; null for no bound.
+ */
+function diffSql(plan: FoldPlan): string {
+  const columns = stateColumns(plan).map(({ name }) => quoteIdentifier(name))
+  const texts = (alias: string) => `array[${columns.map((name) => `${alias}.${name}::text`).join(", ")}]`
+  const compared = columns.map((name) => `e.${name} is distinct from s.${name}`)
+  const type = columnTypes[plan.key[0]!.kind]
+  // Each run is planned with its values, so a bound that is null costs nothing.
+  const bounded = (value: string): string =>
+    `($3::${type} is null or ${value} > $3::${type}) and ($4::${type} is null or ${value} <= $4::${type})`
+  const rows = (source: PlannedSource): string =>
+    `t.block_height <@ $1::int8multirange and ${bounded(expressionSql(source.key[0]!, plan.key[0]!.kind))}`
+  return `${aggregateSql(plan, rows)},
+expected as (
+  select ${stateColumns(plan)
+    .map(({ name }, at) => `${aggregatedColumns(plan)[at]} as ${quoteIdentifier(name)}`)
+    .join(", ")}
+  from folded x
+)
+select case when e.event_rows is null then null else ${texts("e")} end as expected,
+  case when s.event_rows is null then null else ${texts("s")} end as found
+from expected e
+full join (
+  select ${columnList(plan)} from ${tableName(plan.table)} where ${bounded(quoteIdentifier(plan.key[0]!.name))}
+) s on ${sameKeyNames(plan, "e", "s")}
+where ${compared.join(" or ")}
+order by ${plan.key.map(({ name }) => `coalesce(e.${quoteIdentifier(name)}, s.${quoteIdentifier(name)})`).join(", ")}
+limit $2::int4`
 }

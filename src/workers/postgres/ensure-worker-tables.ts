@@ -5,9 +5,10 @@ import { workerTablesLock } from "../../coordination/postgres/coordination-table
 import type { SqlExecutor } from "../../postgres/sql-executor.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { refuse } from "../check-worker.js"
+import { foldIndexes } from "../fold-plan.js"
 import { indexName, type TableIndex, tableIndexes } from "../index-name.js"
 import { eventTableSql, indexSql, stateTableSql } from "../table-sql.js"
-import type { WorkerDefinition } from "../worker-definition.js"
+import { eventTables, type WorkerDefinition } from "../worker-definition.js"
 import { canonicalDefinition } from "../worker-hash.js"
 import { type WorkerRegistry, workerSchema } from "../worker-registry.js"
 
@@ -30,18 +31,12 @@ export interface WorkerTablesOutcome {
   readonly blocked: readonly IdleWorker[]
 }
 
-export interface EnsureWorkerTablesOptions {
-  readonly registry: WorkerRegistry
-  /** Beside the declared ones; left out where the table is not that of a runnable worker. */
-  readonly indexes?: readonly TableIndex[]
-}
-
 // An index on a table that is in use waits for its writers, and others wait behind it meanwhile.
 const limits = { lockTimeoutMs: 30_000, idleInTransactionTimeoutMs: 10_000 } as const
 
 export function ensureWorkerTables<Tx extends Queryable>(
   executor: SqlExecutor<Tx>,
-  { registry, indexes = [] }: EnsureWorkerTablesOptions,
+  { registry }: { registry: WorkerRegistry },
 ): Promise<WorkerTablesOutcome> {
   return executor.transaction(async (tx) => {
     await tx.query("select pg_advisory_xact_lock($1, $2)", [...workerTablesLock])
@@ -55,7 +50,7 @@ export function ensureWorkerTables<Tx extends Queryable>(
       await recordWorker(tx, registry, worker)
       created.push(...Object.keys(worker.tables))
     }
-    await createIndexes(tx, { stored, indexes: wantedIndexes(verdicts.runnable, indexes) })
+    await createIndexes(tx, { stored, indexes: wantedIndexes(registry, verdicts.runnable) })
     const { outdated, changed, blocked } = verdicts
     return { created, runnable: verdicts.runnable.map(({ name }) => name), outdated, changed, blocked }
   }, limits)
@@ -175,13 +170,10 @@ function checkFree({ name, tables }: WorkerDefinition, { owners, relations }: St
 async function createTables(
   tx: Queryable,
   registry: WorkerRegistry,
-  { tables }: WorkerDefinition,
+  worker: WorkerDefinition,
 ): Promise<void> {
-  for (const [name, table] of Object.entries(tables)) {
-    await tx.query(
-      table.kind === "events" ? eventTableSql(name, table) : stateTableSql(registry, name, table),
-    )
-  }
+  for (const [table, definition] of eventTables(worker)) await tx.query(eventTableSql(table, definition))
+  for (const plan of registry.folds.get(worker.name)!) await tx.query(stateTableSql(plan))
 }
 
 async function recordWorker(
@@ -203,15 +195,17 @@ async function recordWorker(
   await tx.query("insert into app.coverage (worker_type) values ($1) on conflict do nothing", [name])
 }
 
+/** Declared ones, and those that folds need on tables of runnable workers. */
 function wantedIndexes(
+  registry: WorkerRegistry,
   runnable: readonly WorkerDefinition[],
-  more: readonly TableIndex[],
 ): readonly TableIndex[] {
   const tables = new Set(runnable.flatMap((worker) => Object.keys(worker.tables)))
   const declared = runnable.flatMap((worker) =>
     Object.entries(worker.tables).flatMap(([name, table]) => tableIndexes(name, table)),
   )
-  return [...declared, ...more.filter(({ table }) => tables.has(table))]
+  const ofFolds = [...registry.folds.values()].flat().flatMap(foldIndexes)
+  return [...declared, ...ofFolds.filter(({ table }) => tables.has(table))]
 }
 
 async function createIndexes(

@@ -1,23 +1,16 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { foldFromScratch } from "../../../test/support/fold-oracle.js"
-import { planSample, sampleEvents, sampleStates, zeroAddress } from "../../../test/support/fold-samples.js"
-import {
-  createEventTables,
-  createFoldIndexes,
-  createStateTable,
-  insertEvents,
-  readState,
-  stateAsText,
-} from "../../../test/support/fold-tables.js"
-import { type EventRows, MemoryFold } from "../../../test/support/memory-fold.js"
+import { sampleEvents, sampleStates, sampleWorker, zeroAddress } from "../../../test/support/fold-samples.js"
+import { insertEvents, readState, stateAsText } from "../../../test/support/fold-tables.js"
+import { type EventRows, foldRows } from "../../../test/support/memory-fold.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
 import { containsHeight, emptySet, type RangeSet, rangeSet, subtract, union } from "../../domain/range-set.js"
-import { Database } from "../../postgres/database.js"
+import { Connection } from "../../postgres/connection.js"
 import type { UpstreamRow } from "../worker-definition.js"
-import { applyFold } from "./apply-fold.js"
-import { applySql } from "./apply-sql.js"
+import { WorkerRegistry } from "../worker-registry.js"
+import { applyFold, applySql } from "./apply-fold.js"
 import { diffFold } from "./diff-fold.js"
+import { ensureWorkerTables } from "./ensure-worker-tables.js"
 import { undoFold } from "./undo-fold.js"
 
 const heights = 10
@@ -93,25 +86,25 @@ const betweenCovered: [EventRows, EventRows, { act: string; heights: RangeSet }[
 
 describe("folds", () => {
   let test: TestDatabase
-  let database: Database
-  const plans = Object.keys(sampleStates).map(planSample)
+  let connection: Connection
+  const registry = new WorkerRegistry([sampleWorker])
+  const plans = registry.folds.get(sampleWorker.name)!
   beforeAll(async () => {
     test = await createTestDatabase()
-    database = new Database({ url: test.url, applicationName: "test", ownSessions: true })
-    await createEventTables(database, sampleEvents)
-    for (const plan of plans) {
-      await createStateTable(database, plan)
-      await createFoldIndexes(database, plan)
-    }
+    connection = await Connection.open({ url: test.url, applicationName: "test" })
+    await ensureWorkerTables(connection, { registry })
   })
   afterAll(async () => {
-    await database?.end()
+    await connection?.end()
     await test?.drop()
   })
 
   it("no plan compares rows of a range with each other, even of tables without statistics", async () => {
     for (const plan of plans) {
-      const { rows } = await database.query<{ "QUERY PLAN": string }>(`explain ${applySql(plan)}`, [0, 1_000])
+      const { rows } = await connection.query<{ "QUERY PLAN": string }>(
+        `explain ${applySql(plan)}`,
+        [0, 1_000],
+      )
       expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).not.toMatch(/Nested Loop|Join/)
     }
   })
@@ -120,9 +113,8 @@ describe("folds", () => {
     await fc.assert(
       fc.asyncProperty(fork, fork, steps, async (one, other, acts) => {
         const tables = [...Object.keys(sampleEvents), ...Object.keys(sampleStates)]
-        await database.query(`truncate ${tables.map((name) => `app.${name}`).join(", ")}`)
-        await insertEvents(database, sampleEvents, one)
-        const memory = plans.map((plan) => new MemoryFold(plan))
+        await connection.query(`truncate ${tables.map((name) => `app.${name}`).join(", ")}`)
+        await insertEvents(connection, sampleWorker, one)
         let events = one
         let replaced: RangeSet = emptySet
         let coverage: RangeSet = emptySet
@@ -130,16 +122,11 @@ describe("folds", () => {
           if (act === "apply") {
             // Highest first: no order of ranges may matter.
             for (const range of [...subtract(heights, coverage)].reverse())
-              for (const [at, plan] of plans.entries()) {
-                const { keys } = await applyFold(database, plan, { range })
-                expect(memory[at]!.apply({ range, events }).keys).toBe(keys)
-              }
+              for (const plan of plans) await applyFold(connection, plan, { range })
             coverage = union(coverage, heights)
           } else {
-            for (const [at, plan] of plans.entries()) {
-              await database.transaction((tx) => undoFold(tx, plan, { removed: heights, coverage }))
-              memory[at]!.undo({ removed: heights, coverage, events })
-            }
+            for (const plan of plans)
+              await connection.transaction((tx) => undoFold(tx, plan, { removed: heights, coverage }))
             coverage = subtract(coverage, heights)
           }
           if (act === "rollback") {
@@ -152,14 +139,19 @@ describe("folds", () => {
                 [...from(one, false, table), ...from(other, true, table)],
               ]),
             )
-            await database.query("truncate app.transfers, app.calls")
-            await insertEvents(database, sampleEvents, events)
+            await connection.query("truncate app.transfers, app.calls")
+            await insertEvents(connection, sampleWorker, events)
           }
-          for (const [at, plan] of plans.entries()) {
-            const expected = stateAsText(plan, foldFromScratch(sampleStates[plan.table]!, events, coverage))
-            expect(await readState(database, plan), plan.table).toEqual(expected)
-            expect(stateAsText(plan, memory[at]!.rows()), `${plan.table} in memory`).toEqual(expected)
-            expect(await diffFold(database, plan, { coverage }), plan.table).toEqual([])
+          const covered = Object.fromEntries(
+            Object.entries(events).map(([table, rows]) => [
+              table,
+              rows.filter((row) => containsHeight(coverage, Number(row["block_height"]))),
+            ]),
+          )
+          for (const plan of plans) {
+            const expected = stateAsText(plan, foldRows(sampleStates[plan.table]!, covered))
+            expect(await readState(connection, plan), plan.table).toEqual(expected)
+            expect(await diffFold(connection, plan, { coverage }), plan.table).toEqual([])
           }
         }
       }),

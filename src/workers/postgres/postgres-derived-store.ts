@@ -6,8 +6,6 @@ import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import type { SqlConnection } from "../../postgres/sql-connection.js"
 import type { ColumnKind } from "../column.js"
 import type { DerivedStore, FoldRequest } from "../derived-store.js"
-import type { FoldPlan } from "../fold-plan.js"
-import { planFolds } from "../fold-plans.js"
 import { resolveErrors } from "../record-error.js"
 import { RowSink } from "../row-sink.js"
 import type { UpstreamRow } from "../worker-definition.js"
@@ -19,14 +17,12 @@ export const tipApplicationName = "tidemark tip"
 
 export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink> {
   private readonly registry: WorkerRegistry
-  private readonly folds: ReadonlyMap<string, readonly FoldPlan[]>
   private readonly named: boolean
 
   /** named: folds are prepared once per connection, for ranges that are all alike. */
   constructor(registry: WorkerRegistry, { named = false }: { named?: boolean } = {}) {
     this.registry = registry
     this.named = named
-    this.folds = planFolds(registry)
   }
 
   createSink(worker: string): RowSink {
@@ -68,9 +64,9 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
   }
 
   async applyFolds(tx: SqlConnection, { worker, range, without }: FoldRequest): Promise<void> {
-    for (const plan of this.folds.get(worker) ?? []) {
+    for (const plan of this.registry.folds.get(worker) ?? []) {
       if (plan.sources.every(({ table }) => without?.has(table))) continue
-      await applyFold(tx, plan, { range, ...(this.named ? { name: `fold ${plan.table}` } : {}) })
+      await applyFold(tx, plan, { range, name: this.named ? `fold ${plan.table}` : undefined })
     }
   }
 

@@ -3,9 +3,12 @@
 import type { RangeSet } from "../../domain/range-set.js"
 import { printMultirange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import type { FoldPlan } from "../fold-plan.js"
+import { columnTypes } from "../column.js"
+import type { FoldPlan, PlannedSource } from "../fold-plan.js"
+import { aggregatedColumns, aggregateSql } from "./aggregate-sql.js"
 import type { StateRowText } from "./diff-fold.js"
-import { recomputeSql } from "./recompute-sql.js"
+import { expressionSql } from "./expression-sql.js"
+import { columnList, keyList, tableName } from "./fold-names.js"
 
 /** Under the exclusive chain lock, with the coverage as it is then: else a commit in between would be lost or counted twice. */
 export async function recomputeFold(
@@ -18,4 +21,21 @@ export async function recomputeFold(
   const columns = plan.key.map(({ name }) => keys.map((key) => key[name] ?? null))
   await tx.query(remove, columns)
   await tx.query(insert, [printMultirange(coverage), ...columns])
+}
+
+/** $1 is the coverage as a multirange, $2 and on an array for each key column. First deletes the rows of these keys, then folds them anew. */
+function recomputeSql(plan: FoldPlan): { remove: string; insert: string } {
+  const wanted = (first: number): string =>
+    `select * from unnest(${plan.key.map(({ kind }, at) => `$${first + at}::${columnTypes[kind]}[]`).join(", ")})`
+  const rows = (source: PlannedSource): string => {
+    const key = source.key.map((expression, at) => expressionSql(expression, plan.key[at]!.kind))
+    return `t.block_height <@ $1::int8multirange and (${key.join(", ")}) in (${wanted(2)})`
+  }
+  return {
+    remove: `delete from ${tableName(plan.table)} where (${keyList(plan)}) in (${wanted(1)})`,
+    insert: `${aggregateSql(plan, rows)}
+insert into ${tableName(plan.table)} (${columnList(plan)})
+select ${aggregatedColumns(plan).join(", ")}
+from folded x`,
+  }
 }

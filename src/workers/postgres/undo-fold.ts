@@ -1,25 +1,27 @@
 // Takes heights out of a state table, exactly, while their event rows are still there: sums are subtracted, and a
 // first, last, min or max that came from them is found anew among the heights that stay. No before-images: they
 // are wrong as soon as history commits below them.
+//
+// No statement of a fold ever scans the state table. An insert on conflict and a lateral subquery with a limit both go
+// through the key's index whatever the planner expects; a plain join would do so only while its estimates are good. What
+// was found so is written where it was found, by its row's address.
 
 import type { BlockRange } from "../../domain/block-range.js"
 import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
 import { allAnswered } from "../../postgres/all-answered.js"
+import { quoteIdentifier } from "../../postgres/quote-identifier.js"
+import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import type { FoldPlan } from "../fold-plan.js"
-import { undoSql } from "./undo-sql.js"
+import { columnsOf, endColumn, type FoldPlan, stateColumns } from "../fold-plan.js"
+import { aggregateSql, inBlock, inRange } from "./aggregate-sql.js"
+import { columnList, extremeAlias, sameKey, tableName, valueAlias } from "./fold-names.js"
+import { type Bounds, endInRange, endProbe, extremeInRange, extremeProbe } from "./probe-sql.js"
 
 export interface UndoFoldOptions {
   /** Any heights; those the fold does not cover are passed over, since upstream may be ahead of it. */
   readonly removed: RangeSet
   /** Of the fold, before the undo. */
   readonly coverage: RangeSet
-}
-
-export interface UndoneFold {
-  /** Rows changed or deleted, counted once for each range. */
-  readonly keys: number
-  readonly deleted: number
 }
 
 /**
@@ -30,35 +32,174 @@ export async function undoFold(
   tx: Queryable,
   plan: FoldPlan,
   { removed, coverage }: UndoFoldOptions,
-): Promise<UndoneFold> {
+): Promise<void> {
   // One range at a time, each a whole undo of its own, so that the planner knows how little a range selects.
   let before = coverage
-  const undone = await allAnswered(
+  await allAnswered(
     intersect(coverage, removed).map((range) => {
       before = subtract(before, [range])
       return undoRange(tx, plan, { range, kept: before })
     }),
   )
-  return {
-    keys: undone.reduce((sum, { keys }) => sum + keys, 0),
-    deleted: undone.reduce((sum, { deleted }) => sum + deleted, 0),
-  }
 }
 
-async function undoRange(
-  tx: Queryable,
-  plan: FoldPlan,
-  { range, kept }: { range: BlockRange; kept: RangeSet },
-): Promise<UndoneFold> {
-  const { text, name, params } = undoSql(plan, { range, kept })
-  const {
-    rows: [counts],
-  } = await tx.query<{ keys: number; emptied: number; missing: number }>(text, params, { name })
-  const { keys, emptied, missing } = counts!
+async function undoRange(tx: Queryable, plan: FoldPlan, heights: UndoneHeights): Promise<void> {
+  const { text, name, params } = undoSql(plan, heights)
+  const { rows } = await tx.query<{ missing: number }>(text, params, { name })
+  const { range } = heights
+  const { missing } = rows[0]!
   // Going on would leave rows that no event stands behind. Thrown as a bug: it is one, or someone wrote by hand.
   if (missing > 0)
     throw new Error(
       `${missing} rows of app.${plan.table} lack events of the heights [${range.from}, ${range.to}) that are to be undone`,
     )
-  return { keys, deleted: emptied }
+}
+
+/**
+ * Takes a range out of the table: its sums away, what came from it found anew (an end whose position lies in it, an extreme
+ * that one of its rows equals), and the keys deleted that nothing stands behind any more. One statement, which reads each row
+ * before it writes it: under the exclusive chain lock nobody else writes. Gives how many rows are missing; where one
+ * is, the rest is not to be kept.
+ */
+export function undoSql(plan: FoldPlan, heights: UndoneHeights): UndoSql {
+  const { range } = heights
+  const oneBlock = range.to - range.from === 1
+  const probed = probedRanges(plan, heights)
+  const texts = made.get(plan) ?? new Map<string, UndoText>()
+  made.set(plan, texts)
+  // All that the text depends on: values are parameters.
+  const shape = [oneBlock, ...probed.map(([name, ranges]) => `${name}:${Math.min(ranges.length, 2)}`)].join()
+  const known = texts.get(shape) ?? makeText(plan, { oneBlock, probed })
+  texts.set(shape, known)
+  return { ...known, params: [range.from, range.to, ...probed.flatMap(([, ranges]) => boundValues(ranges))] }
+}
+
+interface UndoText {
+  readonly text: string
+  /** Given where the server may keep the plan. One block selects as much as another; longer ranges differ too much. */
+  readonly name: string | undefined
+}
+
+export interface UndoSql extends UndoText {
+  readonly params: readonly unknown[]
+}
+
+/** Texts of some kilobytes, a dozen for each rollback: making them took longer than sending them. */
+const made = new WeakMap<FoldPlan, Map<string, UndoText>>()
+
+function makeText(
+  plan: FoldPlan,
+  { oneBlock, probed }: { oneBlock: boolean; probed: ProbedRanges },
+): UndoText {
+  const probes = planProbes(plan, probed)
+  const changed = stateColumns(plan)
+    .filter(({ name }) => !plan.key.some((key) => key.name === name))
+    .map(({ name }) => quoteIdentifier(name))
+  const text = `${aggregateSql(plan, oneBlock ? inBlock : inRange, { apart: true })},
+undone as (
+  select ${stateColumns(plan)
+    .map(({ name }) => `${undoneColumn(plan, probes, name)} as ${quoteIdentifier(name)}`)
+    .join(", ")}, c.ctid as ${rowAddress}
+  from folded x
+  left join lateral (
+    select ${columnList(plan, "c")}, c.ctid from ${tableName(plan.table)} c where ${sameKey(plan, "c", "x")} limit 1
+  ) c on true
+  ${[...probes].map(([name, probe]) => `left join lateral (${probe}) ${name}_row on true`).join("\n  ")}
+),
+written as (
+  update ${tableName(plan.table)} s set
+    ${changed.map((name) => `${name} = u.${name}`).join(",\n    ")}
+  from undone u
+  where s.ctid = u.${rowAddress} and u.event_rows > 0
+),
+deleted as (
+  delete from ${tableName(plan.table)} s
+  where s.ctid = any (array(select ${rowAddress} from undone where event_rows = 0))
+)
+select (count(*) filter (where event_rows is null or event_rows < 0))::int4 as missing
+from undone`
+  return { text, name: oneBlock ? statementName(text) : undefined }
+}
+
+export interface UndoneHeights {
+  /** What goes. */
+  readonly range: BlockRange
+  /** What the fold covers afterwards. */
+  readonly kept: RangeSet
+}
+
+/** No column can be called so. */
+const rowAddress = quoteIdentifier("row address")
+
+/** By name, where among what stays each end and extreme is looked for. */
+type ProbedRanges = readonly (readonly [name: string, among: RangeSet])[]
+
+/**
+ * A first that goes has its successor above the range, since a row below it would have been first; a last has it below. So a rollback of
+ * the tip never looks for firsts.
+ */
+function probedRanges(plan: FoldPlan, { range, kept }: UndoneHeights): ProbedRanges {
+  const ends = plan.ends.map((end) => {
+    const among = kept.filter(({ from, to }) => (end === "first" ? from >= range.to : to <= range.from))
+    return [end, among] as const
+  })
+  const extremes = columnsOf(plan, "min", "max").map((column) => [extremeAlias(plan, column), kept] as const)
+  return [...ends, ...extremes].filter(([, among]) => among.length > 0)
+}
+
+function planProbes(plan: FoldPlan, probed: ProbedRanges): ReadonlyMap<string, string> {
+  let placed = 2
+  const place = () => `$${++placed}`
+  return new Map(
+    probed.map(([name, among]) => {
+      const bounds = placeBounds(among, place)
+      const end = plan.ends.find((each) => each === name)
+      if (end) return [name, endProbe(plan, end, bounds)]
+      const column = columnsOf(plan, "min", "max").find((each) => extremeAlias(plan, each) === name)!
+      return [name, extremeProbe(plan, column, bounds)]
+    }),
+  )
+}
+
+/** In the order of `boundValues`. */
+function placeBounds(ranges: RangeSet, place: () => string): Bounds {
+  const from = `${place()}::int8`
+  const to = `${place()}::int8`
+  if (ranges.length === 1) return { from, to, each: undefined }
+  return { from, to, each: `unnest(${place()}::int8[], ${place()}::int8[]) as h(lo, hi)` }
+}
+
+function boundValues(ranges: RangeSet): unknown[] {
+  const outer = [ranges[0]!.from, ranges.at(-1)!.to]
+  if (ranges.length === 1) return outer
+  return [...outer, ranges.map((range) => range.from), ranges.map((range) => range.to)]
+}
+
+function undoneColumn(plan: FoldPlan, probes: ReadonlyMap<string, string>, name: string): string {
+  const key = plan.key.findIndex((column) => column.name === name)
+  if (key >= 0) return `x.k${key}`
+  const found = `c.${quoteIdentifier(name)}`
+  if (name === "event_rows") return `${found} - x.n`
+  const sum = columnsOf(plan, "sum").findIndex((column) => column.name === name)
+  if (sum >= 0) return `${found} - x.s${sum}`
+  const at = probedFrom(plan, name)
+  if (!at) return found
+  return `case when ${at.condition} then ${probes.has(at.probe) ? `${at.probe}_row.${at.value}` : "null"} else ${found} end`
+}
+
+/** For a column that a probe can change: when it does, which probe, and which of its columns. */
+function probedFrom(
+  plan: FoldPlan,
+  name: string,
+): { condition: string; probe: string; value: string } | undefined {
+  const column = plan.columns.find((each) => each.name === name)
+  if (column?.aggregate === "min" || column?.aggregate === "max")
+    return { condition: extremeInRange(plan, column), probe: extremeAlias(plan, column), value: "m" }
+  for (const end of plan.ends) {
+    const at = plan.position.findIndex((position) => endColumn(end, position.name) === name)
+    if (at >= 0) return { condition: endInRange(end), probe: end, value: `p${at}` }
+    if (column?.aggregate === end)
+      return { condition: endInRange(end), probe: end, value: valueAlias(plan, column) }
+  }
+  return undefined
 }

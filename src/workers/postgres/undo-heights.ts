@@ -11,8 +11,8 @@ import { parseMultirange, printMultirange } from "../../postgres/multirange.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import { planFolds } from "../fold-plans.js"
-import { eventTables, type WorkerRegistry, workerSchema } from "../worker-registry.js"
+import { eventTables } from "../worker-definition.js"
+import { type WorkerRegistry, workerSchema } from "../worker-registry.js"
 import { inBlock, inRange } from "./aggregate-sql.js"
 import { undoFold } from "./undo-fold.js"
 
@@ -33,7 +33,6 @@ export async function undoHeights(
 ): Promise<void> {
   if (removed.length === 0) return
   const covered = known ?? (await readWorkerCoverage(tx))
-  const folds = planFolds(registry)
   const downstreamFirst = registry.workers.filter(({ name }) => workers.includes(name)).reverse()
   // Not above what any of them covers: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
   const top = Math.max(0, ...workers.map((name) => covered.get(name)?.at(-1)?.to ?? 0))
@@ -52,7 +51,7 @@ export async function undoHeights(
   const undone = downstreamFirst.flatMap(({ name }) => {
     const coverage = covered.get(name) ?? []
     if (intersect(coverage, removed).length === 0) return []
-    return (folds.get(name) ?? []).map((plan) => undoFold(tx, plan, { removed, coverage }))
+    return (registry.folds.get(name) ?? []).map((plan) => undoFold(tx, plan, { removed, coverage }))
   })
   const events = downstreamFirst.flatMap((worker) => eventTables(worker).map(([table]) => table))
   // Range by range, so that each is a walk along one end of an index.

@@ -7,8 +7,8 @@ import {
   word,
 } from "../../../../../test/support/block-view.js"
 import { declaredTable } from "../../../../../test/support/declared-table.js"
+import { sumsByKey } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
-import { sumsByKey } from "../../../../../test/support/run-fold.js"
 import { evmWorker } from "../evm/evm-worker.js"
 import { eventTopics } from "../evm-events/event-topics.js"
 import { metaWorker } from "../meta/meta-worker.js"
@@ -20,13 +20,13 @@ const bob = address(0xb)
 const contract = address(0xc0)
 
 const zero = {
-  transaction_count: 0n,
-  created_count: 0n,
-  transactions_sent: 0n,
+  transaction_count: 0,
+  created_count: 0,
+  transactions_sent: 0,
   value_sent: 0n,
   value_received: 0n,
   fees_paid: 0n,
-  deployments: 0n,
+  deployments: 0,
 }
 type Sums = Partial<typeof zero>
 
@@ -47,40 +47,40 @@ describe("accounts", () => {
       "a transfer moves value and costs its sender the fee",
       base,
       {
-        [alice]: { transaction_count: 1n, transactions_sent: 1n, value_sent: 7n, fees_paid: 30n },
-        [bob]: { transaction_count: 1n, value_received: 7n },
+        [alice]: { transaction_count: 1, transactions_sent: 1, value_sent: 7n, fees_paid: 30n },
+        [bob]: { transaction_count: 1, value_received: 7n },
       },
     ],
     [
       "a failed transfer is sent and paid for, and moves nothing",
       { ...base, status: 0 },
       {
-        [alice]: { transaction_count: 1n, transactions_sent: 1n, fees_paid: 30n },
-        [bob]: { transaction_count: 1n },
+        [alice]: { transaction_count: 1, transactions_sent: 1, fees_paid: 30n },
+        [bob]: { transaction_count: 1 },
       },
     ],
     [
       "a transfer on a chain that does not tell success counts as done",
       { ...base, status: null },
       {
-        [alice]: { transaction_count: 1n, transactions_sent: 1n, value_sent: 7n, fees_paid: 30n },
-        [bob]: { transaction_count: 1n, value_received: 7n },
+        [alice]: { transaction_count: 1, transactions_sent: 1, value_sent: 7n, fees_paid: 30n },
+        [bob]: { transaction_count: 1, value_received: 7n },
       },
     ],
     [
       "a creation gives its value to the contract",
       { ...base, to: null, contractAddress: contract },
       {
-        [alice]: { transaction_count: 1n, transactions_sent: 1n, value_sent: 7n, fees_paid: 30n },
-        [contract]: { transaction_count: 1n, created_count: 1n, value_received: 7n, deployments: 1n },
+        [alice]: { transaction_count: 1, transactions_sent: 1, value_sent: 7n, fees_paid: 30n },
+        [contract]: { transaction_count: 1, created_count: 1, value_received: 7n, deployments: 1 },
       },
     ],
     [
       "a failed creation deploys nothing",
       { ...base, to: null, contractAddress: contract, status: 0 },
       {
-        [alice]: { transaction_count: 1n, transactions_sent: 1n, fees_paid: 30n },
-        [contract]: { transaction_count: 1n, created_count: 1n },
+        [alice]: { transaction_count: 1, transactions_sent: 1, fees_paid: 30n },
+        [contract]: { transaction_count: 1, created_count: 1 },
       },
     ],
     [
@@ -88,8 +88,8 @@ describe("accounts", () => {
       { ...base, to: alice },
       {
         [alice]: {
-          transaction_count: 1n,
-          transactions_sent: 1n,
+          transaction_count: 1,
+          transactions_sent: 1,
           value_sent: 7n,
           value_received: 7n,
           fees_paid: 30n,
@@ -110,9 +110,9 @@ describe("accounts", () => {
         ],
       },
       {
-        [alice]: { transaction_count: 1n, transactions_sent: 1n, fees_paid: 30n },
-        [bob]: { transaction_count: 1n },
-        [contract]: { deployments: 1n },
+        [alice]: { transaction_count: 1, transactions_sent: 1, fees_paid: 30n },
+        [bob]: { transaction_count: 1 },
+        [contract]: { deployments: 1 },
       },
     ],
     ["a transaction of nobody to nobody is nobody's", { ...base, from: null, to: null }, {}],

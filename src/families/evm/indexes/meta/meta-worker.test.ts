@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { address, blockView, data, word } from "../../../../../test/support/block-view.js"
 import { declaredTable } from "../../../../../test/support/declared-table.js"
+import { sumsByKey } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
-import { sumsByKey } from "../../../../../test/support/run-fold.js"
 import { eventTopics } from "../evm-events/event-topics.js"
 import { metaWorker } from "./meta-worker.js"
 
@@ -75,39 +75,39 @@ describe("state", () => {
   })
   const rows = runExtract(metaWorker, block)
   const zero = {
-    transaction_count: 0n,
-    sent_count: 0n,
-    received_count: 0n,
-    token_sent_count: 0n,
-    token_received_count: 0n,
-    emitted_count: 0n,
-    created_count: 0n,
+    transaction_count: 0,
+    sent_count: 0,
+    received_count: 0,
+    token_sent_count: 0,
+    token_received_count: 0,
+    emitted_count: 0,
+    created_count: 0,
   }
 
   test("address_stats counts a transaction once, and each role in it", () => {
     expect(sumsByKey(metaWorker.tables.address_stats, rows)).toEqual({
       [alice]: {
         ...zero,
-        transaction_count: 2n,
-        sent_count: 2n,
-        received_count: 1n,
-        token_sent_count: 1n,
-        token_received_count: 1n,
+        transaction_count: 2,
+        sent_count: 2,
+        received_count: 1,
+        token_sent_count: 1,
+        token_received_count: 1,
       },
       [bob]: {
         ...zero,
-        transaction_count: 2n,
-        sent_count: 1n,
-        token_sent_count: 1n,
-        token_received_count: 1n,
+        transaction_count: 2,
+        sent_count: 1,
+        token_sent_count: 1,
+        token_received_count: 1,
       },
-      [token]: { ...zero, transaction_count: 2n, received_count: 1n, emitted_count: 1n, created_count: 1n },
+      [token]: { ...zero, transaction_count: 2, received_count: 1, emitted_count: 1, created_count: 1 },
     })
   })
 
   test("smart_contracts has what was deployed, by its last deployment", () => {
     const { smart_contracts } = metaWorker.tables
-    expect(sumsByKey(smart_contracts, rows)).toMatchObject({ [token]: { deployment_count: 1n } })
+    expect(sumsByKey(smart_contracts, rows)).toMatchObject({ [token]: { deployment_count: 1 } })
     expect(smart_contracts.sources).toEqual([
       {
         table: "contract_deployments",

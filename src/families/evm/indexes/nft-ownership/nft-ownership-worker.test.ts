@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { address, word } from "../../../../../test/support/block-view.js"
-import { runFold } from "../../../../../test/support/run-fold.js"
+import { foldRows } from "../../../../../test/support/memory-fold.js"
 import { zeroAddress } from "../evm-events/zero-address.js"
 import { nftOwnershipWorker } from "./nft-ownership-worker.js"
 
@@ -26,13 +26,13 @@ test("the owner is whoever the last transfer in the chain went to", () => {
     row("erc721", [5, 1, 9, 0], zeroAddress, alice),
     row("erc1155", [6, 0, 0, 0], alice, bob),
   ]
-  expect(runFold(nft_ownership, { nft_transfers: rows })).toEqual([
+  expect(foldRows(nft_ownership, { nft_transfers: rows })).toEqual([
     {
       contract_address: art,
       token_id: word(9),
       owner: alice,
-      transfer_count: 3n,
-      event_rows: 3n,
+      transfer_count: 3,
+      event_rows: 3,
       first_block_height: 5,
       first_transaction_index: 1,
       first_event_index: 9,
@@ -50,8 +50,8 @@ test("the zero address owns what was burned", () => {
     row("erc721", [5, 0, 0, 0], zeroAddress, alice),
     row("erc721", [5, 0, 1, 0], alice, zeroAddress),
   ]
-  expect(runFold(nft_ownership, { nft_transfers: rows })).toMatchObject([
-    { owner: zeroAddress, transfer_count: 2n },
+  expect(foldRows(nft_ownership, { nft_transfers: rows })).toMatchObject([
+    { owner: zeroAddress, transfer_count: 2 },
   ])
 })
 
@@ -64,9 +64,9 @@ test("balances are kept for ERC-1155 only, and not for the zero address", () => 
     row("erc721", [5, 0, 3, 0], alice, bob),
   ]
   const token = { contract_address: art, token_id: word(9) }
-  expect(runFold(nft_balances, { nft_transfers: rows })).toEqual([
-    { ...token, address: alice, balance: 6n, transfers_in: 1n, transfers_out: 1n, event_rows: 2n },
-    { ...token, address: bob, balance: 3n, transfers_in: 1n, transfers_out: 1n, event_rows: 2n },
+  expect(foldRows(nft_balances, { nft_transfers: rows })).toEqual([
+    { ...token, address: alice, balance: 6n, transfers_in: 1, transfers_out: 1, event_rows: 2 },
+    { ...token, address: bob, balance: 3n, transfers_in: 1, transfers_out: 1, event_rows: 2 },
   ])
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { address, blockView } from "../../../../../test/support/block-view.js"
 import { declaredTable } from "../../../../../test/support/declared-table.js"
+import { sumsByKey } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
-import { sumsByKey } from "../../../../../test/support/run-fold.js"
 import { metaWorker } from "../meta/meta-worker.js"
 import { txMetricsWorker } from "../tx-metrics/tx-metrics-worker.js"
 import { statsWorker } from "./stats-worker.js"
@@ -29,15 +29,15 @@ test("a day sums up what its blocks hold", () => {
   }
   expect(sumsByKey(table, rows)).toEqual({
     "20000": {
-      transactions: 3n,
-      failed: 1n,
+      transactions: 3,
+      failed: 1,
       gas_used: 30n,
       fees: 90n,
       burnt: 60n,
-      events: 3n,
-      ft_transfers: 2n,
-      nft_transfers: 1n,
-      deployments: 1n,
+      events: 3,
+      ft_transfers: 2,
+      nft_transfers: 1,
+      deployments: 1,
     },
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { address, blockView, data, word } from "../../../../../test/support/block-view.js"
+import { foldRows } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
-import { runFold } from "../../../../../test/support/run-fold.js"
 import { eventTopics } from "../evm-events/event-topics.js"
 import { zeroAddress } from "../evm-events/zero-address.js"
 import { tokenWorker } from "./token-worker.js"
@@ -98,11 +98,11 @@ test("rows have exactly the columns of their tables", () => {
 })
 
 test("a token counts each transfer once and knows what was minted and burned, deposits and withdrawals included", () => {
-  expect(runFold(tables.ft_tokens, rows)).toEqual([
+  expect(foldRows(tables.ft_tokens, rows)).toEqual([
     {
       contract_address: coin,
-      event_rows: 5n,
-      transfer_count: 5n,
+      event_rows: 5,
+      transfer_count: 5,
       minted: 107n,
       burned: 7n,
       first_block_height: 7,
@@ -112,20 +112,20 @@ test("a token counts each transfer once and knows what was minted and burned, de
       last_transaction_index: 1,
       last_event_index: 5,
     },
-    expect.objectContaining({ contract_address: mixed, transfer_count: 1n, minted: 0n, burned: 0n }),
+    expect.objectContaining({ contract_address: mixed, transfer_count: 1, minted: 0n, burned: 0n }),
   ])
 })
 
 test("a collection tells its standards apart and sums amounts, not rows", () => {
-  expect(runFold(tables.nft_collections, rows)).toEqual([
+  expect(foldRows(tables.nft_collections, rows)).toEqual([
     expect.objectContaining({
       contract_address: mixed,
-      event_rows: 6n,
-      transfer_count: 6n,
+      event_rows: 6,
+      transfer_count: 6,
       minted: 31n,
       burned: 2n,
-      erc721_transfers: 2n,
-      erc1155_transfers: 4n,
+      erc721_transfers: 2,
+      erc1155_transfers: 4,
       first_event_index: 6,
       last_event_index: 10,
     }),
@@ -133,12 +133,12 @@ test("a collection tells its standards apart and sums amounts, not rows", () => 
 })
 
 test("a contract counts the rows of both tables, and is seen in either", () => {
-  expect(runFold(tables.contracts, rows)).toEqual([
-    expect.objectContaining({ contract_address: coin, ft_transfers: 5n, nft_transfers: 0n }),
+  expect(foldRows(tables.contracts, rows)).toEqual([
+    expect.objectContaining({ contract_address: coin, ft_transfers: 5, nft_transfers: 0 }),
     expect.objectContaining({
       contract_address: mixed,
-      ft_transfers: 1n,
-      nft_transfers: 6n,
+      ft_transfers: 1,
+      nft_transfers: 6,
       first_event_index: 6,
       last_transaction_index: 2,
       last_event_index: 11,
