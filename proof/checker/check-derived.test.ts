@@ -12,10 +12,10 @@ import { type CheckOptions, checkDerived } from "./check-derived.js"
 import { formatReport } from "./format-report.js"
 import type { RawTransaction } from "./read-raw.js"
 import { allTables, allWorkers } from "./table-list.js"
-import { childDeployed, largeInput, names, times, trickyChain, trickyRows } from "./tricky-chain.js"
+import { contractCreation, largeInput, names, times, trickyChain, trickyRows } from "./tricky-chain.js"
 import { touchedContracts } from "./tx-contracts.js"
 
-const chain = trickyChain(keccak256(stringToHex(childDeployed)).slice(2))
+const chain = trickyChain(keccak256(stringToHex(contractCreation)).slice(2))
 const sha256 = (hex: string): string => createHash("sha256").update(Buffer.from(hex, "hex")).digest("hex")
 
 const hashes: Record<string, string> = { K: keccak256("0x6001").slice(2), I: sha256(largeInput) }

@@ -76,7 +76,6 @@ const deployed = topicOf("Deployed(address,uint256)")
 const contractCreationSalted = topicOf("ContractCreation(address,bytes32)")
 const contractCreation = topicOf("ContractCreation(address)")
 const accountDeployed = topicOf("AccountDeployed(bytes32,address,address,address)")
-const childDeployed = topicOf("ChildDeployed(address,bool)")
 
 function factoryDeployment(log: RawLog): { address: string; deployer: string | null } | undefined {
   if (!topicsAreWhole(log)) return undefined
@@ -99,7 +98,6 @@ function newContract(log: RawLog): string | undefined {
       return log.topics.length === 1 ? dataWord(log, 0) : undefined
     case contractCreationSalted:
     case contractCreation:
-    case childDeployed:
       return log.topics[1]
     case accountDeployed:
       return log.topics[2]

@@ -30,7 +30,7 @@ const withdrawal = "7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf508
 const pairCreated = "0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9"
 const swap = "d78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822"
 const approval = "8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"
-export const childDeployed = "ChildDeployed(address,bool)"
+export const contractCreation = "ContractCreation(address)"
 
 const party = (name: string): string => names[name]!.padStart(64, "0")
 const word = (value: number | bigint | string): string => BigInt(value).toString(16).padStart(64, "0")

@@ -76,7 +76,15 @@ test("history has every kind of event, every transaction type, failures and crea
         "Mint/2",
         "Burn/3",
       ],
-      ...["Born/2", "ChildDeployed/2", "Note/2", "(no topics)", "(unknown)/4", "Approval/4"],
+      ...[
+        "Born/2",
+        "ContractCreation/2",
+        "ContractCreation/3",
+        "Note/2",
+        "(no topics)",
+        "(unknown)/4",
+        "Approval/4",
+      ],
     ].sort(),
   )
   expect(summary.failed).toBeGreaterThan(50)

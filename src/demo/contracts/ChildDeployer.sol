@@ -18,24 +18,26 @@ contract Child {
     }
 }
 
-/// Contracts made by a contract, which no transaction names: by CREATE, by CREATE2, and one gone again at once.
+/// Contracts made by a contract, which no transaction names: by CREATE, by CREATE2, and one gone again at once. Its events are those
+/// of CreateX, a factory that many chains have.
 contract ChildDeployer {
     uint256 public count;
 
-    event ChildDeployed(address indexed child, bool salted);
+    event ContractCreation(address indexed newContract);
+    event ContractCreation(address indexed newContract, bytes32 indexed salt);
 
     function deploy() external payable {
-        emit ChildDeployed(address(new Child{value: msg.value}(++count)), false);
+        emit ContractCreation(address(new Child{value: msg.value}(++count)));
     }
 
     function deploySalted() external {
-        count++;
-        emit ChildDeployed(address(new Child{salt: bytes32(count)}(count)), true);
+        bytes32 salt = bytes32(++count);
+        emit ContractCreation(address(new Child{salt: salt}(count)), salt);
     }
 
     function deployAndLeave() external payable {
         Child child = new Child{value: msg.value}(++count);
-        emit ChildDeployed(address(child), false);
+        emit ContractCreation(address(child));
         child.depart(payable(msg.sender));
     }
 }

@@ -104,7 +104,7 @@ describe("accounts", () => {
         events: [
           {
             address: bob,
-            topics: [eventTopics["ChildDeployed(address,bool)"], word(contract)],
+            topics: [eventTopics["ContractCreation(address)"], word(contract)],
             data: data(0),
           },
         ],

@@ -32,7 +32,6 @@ test.each<Case>([
   ["a CREATE2 deployer", "Deployed(address,uint256)", [], data(created, 7)],
   ["CreateX with a salt", "ContractCreation(address,bytes32)", [created, word(1)], "0x"],
   ["CreateX without one", "ContractCreation(address)", [created], "0x"],
-  ["a child", "ChildDeployed(address,bool)", [created], data(1)],
 ])("%s is deployed by the emitter", (_, signature, topics, body) => {
   expect(decode({ topics: [eventTopics[signature], ...topics.map(word)], data: body })).toEqual({
     address: created,
@@ -53,7 +52,7 @@ test.each<Case>([
   ["a dirty word", "PairCreated(address,address,address,uint256)", [other, other], data(dirty, 1)],
   ["a dirty topic", "ContractCreation(address)", [dirty], "0x"],
   ["an indexed Deployed of another kind", "Deployed(address,uint256)", [created], data(created, 7)],
-  ["no second topic", "ChildDeployed(address,bool)", [], data(created)],
+  ["no second topic", "ContractCreation(address)", [], data(created)],
   ["no factory", "AccountDeployed(bytes32,address,address,address)", [word(9), created], "0x"],
   ["no account", "AccountDeployed(bytes32,address,address,address)", [word(9)], data(other, 0)],
   ["another event", "Transfer(address,address,uint256)", [created, created], data(created, created)],

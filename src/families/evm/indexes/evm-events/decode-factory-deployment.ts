@@ -27,7 +27,6 @@ export function decodeFactoryDeployment(event: EventView): FactoryDeployment | n
       return topics.length === 1 ? byEmitter(event, addressAt(event.data, 0)) : null
     case eventTopics["ContractCreation(address,bytes32)"]:
     case eventTopics["ContractCreation(address)"]:
-    case eventTopics["ChildDeployed(address,bool)"]:
       return byEmitter(event, topicAddress(topics[1]))
     case eventTopics["AccountDeployed(bytes32,address,address,address)"]: {
       // The entry point emits it and names the factory.

@@ -26,5 +26,4 @@ export const eventTopics = {
   "ContractCreation(address)": "0x4db17dd5e4732fb6da34a148104a592783ca119a1e7bb8829eba6cbadef0b511",
   "AccountDeployed(bytes32,address,address,address)":
     "0xd51a9c61267aa6196961883ecf5ff2da6619c37dac0fa92122513fb32c032d2d",
-  "ChildDeployed(address,bool)": "0x72576c23b68da33eff1c4b17e262c5c5b075183979bb14023c2b9a8c9013cb0e",
 } as const

@@ -52,7 +52,7 @@ describe("a creation by the transaction itself", () => {
   })
 
   test("comes before what its constructor's logs say", () => {
-    const events = [log("ChildDeployed(address,bool)", [word(made)], [other])]
+    const events = [log("ContractCreation(address)", [word(made)], [])]
     const deployments = decodeDeployments(transactionView({ ...creation, events }))
     expect(deployments.map(({ eventIndex }) => eventIndex)).toEqual([-1, 8])
   })
@@ -66,7 +66,6 @@ describe("a factory's event", () => {
   const salted = "ContractCreation(address,bytes32)"
   const plainCreation = "ContractCreation(address)"
   const account = "AccountDeployed(bytes32,address,address,address)"
-  const child = "ChildDeployed(address,bool)"
   const here = word(made)
 
   test.each([
@@ -77,7 +76,6 @@ describe("a factory's event", () => {
     ["a create2 deployer", log(deployed, [], [here, other])],
     ["CreateX with a salt", log(salted, [here, other], [])],
     ["CreateX without a salt", log(plainCreation, [here], [])],
-    ["the demo's deployer", log(child, [here], [other])],
   ])("of %s names the contract, and its emitter is the deployer", (_, event) => {
     expect(decodeDeployments(transactionView({ events: [event] }))).toEqual([
       { eventIndex: 8, address: made, deployer: factory, method: "factory", initCodeHash: null },
@@ -92,7 +90,7 @@ describe("a factory's event", () => {
   })
 
   test("without an address has an unknown deployer", () => {
-    const event = { ...log(child, [here], [other]), address: null }
+    const event = { ...log(plainCreation, [here], [other]), address: null }
     expect(decodeDeployments(transactionView({ events: [event] }))).toMatchObject([
       { address: made, deployer: null },
     ])
@@ -103,19 +101,19 @@ describe("a factory's event", () => {
     ["data that ends within the word", { ...log(pair, [other, other], []), data: here.slice(0, -2) }],
     ["one data word where the second counts", log(pool, [other, other, other], [here])],
     ["more than an address in the data word", log(deployed, [], [soiled, other])],
-    ["more than an address in the topic", log(child, [soiled], [other])],
-    ["a topic that is no word", log(child, [made], [other])],
+    ["more than an address in the topic", log(plainCreation, [soiled], [other])],
+    ["a topic that is no word", log(plainCreation, [made], [other])],
     ["no topic where it should be", log(plainCreation, [], [here])],
     ["indexed words in an event that has none", log(deployed, [here], [here])],
     ["an account whose factory is no address", log(account, [other, here], [soiled, other])],
-    ["an unknown name", { ...log(child, [here], [other]), topics: [word(1), here] }],
+    ["an unknown name", { ...log(plainCreation, [here], [other]), topics: [word(1), here] }],
     ["no topics at all", { topics: [], data: data(here) }],
   ])("with %s deploys nothing", (_, event) => {
     expect(decodeDeployments(transactionView({ events: [event] }))).toEqual([])
   })
 
   test("in a failed transaction deploys nothing", () => {
-    const events = [log(child, [here], [other])]
+    const events = [log(plainCreation, [here], [other])]
     expect(decodeDeployments(transactionView({ status: 0, events }))).toEqual([])
   })
 })

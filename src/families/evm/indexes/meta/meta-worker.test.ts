@@ -42,7 +42,7 @@ test("a deployment is a row", () => {
     {
       index: 3,
       address: token,
-      topics: [eventTopics["ChildDeployed(address,bool)"], word(bob)],
+      topics: [eventTopics["ContractCreation(address)"], word(bob)],
       data: data(0),
     },
   ]
