@@ -70,6 +70,8 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "raw.execution_results": "empty: for chains that are not built yet",
   "raw.scripts": "empty: for chains that are not built yet",
   "app.contract_code": "kept by the hash of what it holds: no rollback makes a row wrong",
+  "app.job_queue":
+    "claims that a rollback may concern are ended, and what it forgets is queued: forget-observed.ts",
   "app.indexing_errors": "told apart by height; resolved by the range that is derived again",
   "app.outbox": "what was sent stays sent: a rollback adds its own entry",
   "app.workers": "declarations",

@@ -30,28 +30,16 @@ create table app.contract_code (
 
 create table app.contract_code_hashes (
   address bytea not null,
-  status text not null default 'queued'::text,
-  asked_at_height bigint,
-  block_hash bytea,
+  status text not null,
+  asked_at_height bigint not null,
+  block_hash bytea not null,
   code_hash bytea,
   code_bytes integer,
-  attempts integer not null default 0,
-  next_attempt_at timestamp with time zone,
   constraint contract_code_hashes_pkey PRIMARY KEY (address),
-  constraint contract_code_hashes_check CHECK (((status = 'queued'::text) = (asked_at_height IS NULL))),
-  constraint contract_code_hashes_check1 CHECK (((asked_at_height IS NULL) = (block_hash IS NULL))),
   constraint contract_code_hashes_check2 CHECK (((status = 'answered'::text) = (code_hash IS NOT NULL))),
   constraint contract_code_hashes_check3 CHECK (((code_hash IS NULL) = (code_bytes IS NULL))),
-  constraint contract_code_hashes_check4 CHECK (((status = ANY (ARRAY['answered'::text, 'empty'::text])) = (next_attempt_at IS NULL))),
   constraint contract_code_hashes_code_hash_fkey FOREIGN KEY (code_hash) REFERENCES app.contract_code(code_hash),
-  constraint contract_code_hashes_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'answered'::text, 'empty'::text, 'failed'::text])))
-);
-
-create table app.contract_code_queue (
-  singleton boolean not null default true,
-  heights int8multirange not null default '{}'::int8multirange,
-  constraint contract_code_queue_pkey PRIMARY KEY (singleton),
-  constraint contract_code_queue_singleton_check CHECK (singleton)
+  constraint contract_code_hashes_status_check CHECK ((status = ANY (ARRAY['answered'::text, 'empty'::text, 'failed'::text])))
 );
 
 create table app.coverage (
@@ -81,6 +69,21 @@ create table app.indexing_errors (
   constraint indexing_errors_severity_check CHECK ((severity = ANY (ARRAY['warning'::text, 'error'::text])))
 );
 
+create table app.job_queue (
+  id bigint not null generated always as identity,
+  queue text not null,
+  subject text not null,
+  due_at timestamp with time zone default now(),
+  attempts integer not null default 0,
+  epoch uuid,
+  holder text,
+  expires_at timestamp with time zone,
+  constraint job_queue_pkey PRIMARY KEY (id),
+  constraint job_queue_check CHECK (((epoch IS NULL) = (holder IS NULL))),
+  constraint job_queue_check1 CHECK (((epoch IS NULL) = (expires_at IS NULL))),
+  constraint job_queue_queue_subject_key UNIQUE (queue, subject)
+);
+
 create table app.outbox (
   sequence bigint not null generated always as identity,
   id uuid not null,
@@ -91,6 +94,13 @@ create table app.outbox (
   constraint outbox_pkey PRIMARY KEY (sequence),
   constraint outbox_id_key UNIQUE (id),
   constraint outbox_kind_check CHECK ((kind = 'rollback'::text))
+);
+
+create table app.queued_heights (
+  queue text not null,
+  worker_type text not null,
+  heights int8multirange not null default '{}'::int8multirange,
+  constraint queued_heights_pkey PRIMARY KEY (queue)
 );
 
 create table app.rollbacks (
@@ -105,9 +115,9 @@ create table app.rollbacks (
 
 create table app.token_metadata (
   contract_address bytea not null,
-  status text not null default 'queued'::text,
-  asked_at_height bigint,
-  block_hash bytea,
+  status text not null,
+  asked_at_height bigint not null,
+  block_hash bytea not null,
   name_raw bytea,
   name text,
   symbol_raw bytea,
@@ -115,26 +125,14 @@ create table app.token_metadata (
   decimals_raw bytea,
   decimals smallint,
   truncated boolean not null default false,
-  attempts integer not null default 0,
-  next_attempt_at timestamp with time zone,
   constraint token_metadata_pkey PRIMARY KEY (contract_address),
-  constraint token_metadata_check CHECK (((status = 'queued'::text) = (asked_at_height IS NULL))),
-  constraint token_metadata_check1 CHECK (((asked_at_height IS NULL) = (block_hash IS NULL))),
-  constraint token_metadata_check2 CHECK (((status = 'answered'::text) = (next_attempt_at IS NULL))),
   constraint token_metadata_decimals_check CHECK (((decimals >= 0) AND (decimals <= 255))),
   constraint token_metadata_decimals_raw_check CHECK ((octet_length(decimals_raw) <= 65536)),
   constraint token_metadata_name_check CHECK ((char_length(name) <= 256)),
   constraint token_metadata_name_raw_check CHECK ((octet_length(name_raw) <= 65536)),
-  constraint token_metadata_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'answered'::text, 'silent'::text, 'failed'::text]))),
+  constraint token_metadata_status_check CHECK ((status = ANY (ARRAY['answered'::text, 'silent'::text, 'failed'::text]))),
   constraint token_metadata_symbol_check CHECK ((char_length(symbol) <= 256)),
   constraint token_metadata_symbol_raw_check CHECK ((octet_length(symbol_raw) <= 65536))
-);
-
-create table app.token_metadata_queue (
-  singleton boolean not null default true,
-  heights int8multirange not null default '{}'::int8multirange,
-  constraint token_metadata_queue_pkey PRIMARY KEY (singleton),
-  constraint token_metadata_queue_singleton_check CHECK (singleton)
 );
 
 create table app.worker_leases (
@@ -191,13 +189,13 @@ CREATE INDEX contract_code_hashes_asked ON app.contract_code_hashes USING btree 
 
 CREATE INDEX contract_code_hashes_code_hash ON app.contract_code_hashes USING btree (code_hash) WHERE (code_hash IS NOT NULL);
 
-CREATE INDEX contract_code_hashes_due ON app.contract_code_hashes USING btree (next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
-
 CREATE INDEX indexing_errors_open ON app.indexing_errors USING btree (worker_name, block_height) WHERE (NOT resolved);
 
-CREATE INDEX token_metadata_asked ON app.token_metadata USING btree (asked_at_height) WHERE (asked_at_height IS NOT NULL);
+CREATE INDEX job_queue_claimable ON app.job_queue USING btree (queue, COALESCE(expires_at, due_at));
 
-CREATE INDEX token_metadata_due ON app.token_metadata USING btree (next_attempt_at) WHERE (next_attempt_at IS NOT NULL);
+CREATE INDEX job_queue_held ON app.job_queue USING btree (queue) WHERE (epoch IS NOT NULL);
+
+CREATE INDEX token_metadata_asked ON app.token_metadata USING btree (asked_at_height) WHERE (asked_at_height IS NOT NULL);
 
 CREATE INDEX worker_leases_finished ON app.worker_leases USING btree (completed_at) WHERE (status = 'COMPLETED'::text);
 

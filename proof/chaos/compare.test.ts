@@ -35,8 +35,7 @@ test.each(["token_metadata", "contract_code_hashes"] as const)(
     const key = table === "token_metadata" ? "contract_address" : "address"
     const observe = (contract: string, { height, hash }: { height: number; hash: Buffer }) =>
       app.rows(
-        `insert into app.${table} (${key}, status, asked_at_height, block_hash, next_attempt_at)
-         values ($1, 'failed', $2, $3, now())`,
+        `insert into app.${table} (${key}, status, asked_at_height, block_hash) values ($1, 'failed', $2, $3)`,
         [Buffer.from(contract), height, hash],
       )
     const [block] = await raw.rows<{ hash: Buffer }>("select hash from raw.blocks where height = 7")

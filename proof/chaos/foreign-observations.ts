@@ -14,7 +14,7 @@ const observedSql = ["app.token_metadata", "app.contract_code_hashes"]
   .map(
     (table) =>
       `select distinct '${table}' as table, asked_at_height::float8 as height, encode(block_hash, 'hex') as hash
-       from ${table} where asked_at_height is not null`,
+       from ${table}`,
   )
   .join("\nunion all ")
 

@@ -16,10 +16,12 @@ export interface Laboratory {
 export async function openLaboratory(): Promise<Laboratory> {
   const registry = await storedRegistry()
   // Nothing is observed in a simulation.
-  const nothing = ["update app.token_metadata", "update app.contract_code"].map((begins) => ({
-    begins,
-    run: () => ({ rows: [], rowCount: 0 }),
-  }))
+  const nothing = ['update "app"."job_queue"', "update app.queued_heights", "with found as"].map(
+    (begins) => ({
+      begins,
+      run: () => ({ rows: [], rowCount: 0 }),
+    }),
+  )
   const allThere = {
     begins: "select namespace.nspname",
     run: ({ params }: { params: readonly unknown[] }) => {

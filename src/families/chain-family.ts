@@ -75,4 +75,5 @@ export interface ObserversOptions extends Required<Pick<SourceOptions, "limits">
   readonly chainId: string
   /** Names of the workers that run here. */
   readonly runnable: readonly string[]
+  readonly holder: string
 }

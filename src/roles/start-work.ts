@@ -106,7 +106,13 @@ export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions
     threads,
     ...options.family.createObservers(
       { app, clock, random, logger, coveredHead: (worker) => coveredHead({ raw, app }, worker) },
-      { chain, chainId: options.chainId, limits: options.limits, runnable: tables.runnable },
+      {
+        chain,
+        chainId: options.chainId,
+        limits: options.limits,
+        runnable: tables.runnable,
+        holder: options.holder,
+      },
     ),
   ]
   return { services, threads, runnable: tables.runnable, idle }

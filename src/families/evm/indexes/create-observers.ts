@@ -3,10 +3,12 @@
 import type { Service } from "../../../platform/service.js"
 import type { ObserverDeps, ObserversOptions } from "../../chain-family.js"
 import { createChainSource } from "../source/create-chain-source.js"
-import { CodeObserver } from "./contract-code/code-observer.js"
+import { codeQuestion } from "./contract-code/code-question.js"
 import { metaWorker } from "./meta/meta-worker.js"
-import type { ObserverOptions } from "./observing/observer-options.js"
-import { MetadataObserver } from "./token-metadata/metadata-observer.js"
+import type { ContractNode } from "./observing/contract-node.js"
+import { ContractObserver } from "./observing/contract-observer.js"
+import type { Outcome, Question } from "./observing/question.js"
+import { metadataQuestion } from "./token-metadata/metadata-question.js"
 import { metadataWorker } from "./token-metadata/metadata-worker.js"
 
 const observeMs = 2_000
@@ -16,23 +18,30 @@ const observedLimits = { rpcTimeoutMs: 10_000, rpcMaxResponseBytes: 16 << 20 }
 
 export function createObservers(
   deps: ObserverDeps,
-  { chain, chainId, limits, runnable }: ObserversOptions,
+  { chain, chainId, limits, runnable, holder }: ObserversOptions,
 ): Service[] {
-  const observing = (worker: string): ObserverOptions => ({
-    ...deps,
-    database: deps.app,
+  const observe = <Answer extends Outcome>(
+    worker: string,
+    questionFor: (node: ContractNode) => Question<Answer>,
+  ): Service[] => {
+    if (!runnable.includes(worker)) return []
     // A source of its own: contracts that misbehave must not trip the circuit that blocks come through.
-    node: createChainSource(deps, {
+    const node = createChainSource(deps, {
       chain: { ...chain, ...observedLimits },
       chainId,
       limits,
       bytesInFlight: observedBytesInFlight,
-    }),
-    observedBlock: () => deps.coveredHead(worker),
-    intervalMs: observeMs,
-  })
-  return [
-    ...(runnable.includes(metadataWorker.name) ? [new MetadataObserver(observing(metadataWorker.name))] : []),
-    ...(runnable.includes(metaWorker.name) ? [new CodeObserver(observing(metaWorker.name))] : []),
-  ]
+    })
+    return [
+      new ContractObserver({
+        ...deps,
+        question: questionFor(node),
+        database: deps.app,
+        observedBlock: () => deps.coveredHead(worker),
+        holder,
+        intervalMs: observeMs,
+      }),
+    ]
+  }
+  return [...observe(metadataWorker.name, metadataQuestion), ...observe(metaWorker.name, codeQuestion)]
 }

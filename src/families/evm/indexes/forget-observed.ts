@@ -1,21 +1,45 @@
-// What a rollback, or a worker that is derived anew, does to all that nodes were asked beside the blocks.
+// What a rollback, or a worker that is rebuilt, does to all that nodes were asked beside the blocks: it was asked at a block, and goes with it.
 
+import { endClaims, enqueueJobs } from "../../../coordination/jobs/job-queue.js"
 import type { BlockRange } from "../../../domain/block-range.js"
 import { allAnswered } from "../../../postgres/all-answered.js"
+import { printRange } from "../../../postgres/multirange.js"
 import type { Queryable } from "../../../postgres/transaction.js"
-import { forgetCode, forgetCodeQueue } from "./contract-code/forget-code.js"
-import { forgetObservations } from "./token-metadata/forget-observations.js"
-import { forgetQueue } from "./token-metadata/forget-queue.js"
+import { codeQueue } from "./contract-code/code-question.js"
+import { metadataQueue } from "./token-metadata/metadata-question.js"
 
-/** For a rollback, in its transaction and under its lock. */
+/**
+ * For a rollback, in its transaction and under its lock. What was asked at removed heights is forgotten and asked again, contracts that
+ * appear there again will be queued, and what is being asked now is void: its block may be one of those that go.
+ */
 export async function forgetObserved(
   tx: Queryable,
   { removed }: { readonly removed: BlockRange },
 ): Promise<void> {
-  await allAnswered([forgetObservations(tx, { removed }), forgetCode(tx, { removed })])
+  const params = [removed.from, removed.to]
+  await allAnswered([
+    endClaims(metadataQueue, tx),
+    endClaims(codeQueue, tx),
+    tx.query("update app.queued_heights set heights = heights - $1::int8range::int8multirange", [
+      printRange(removed),
+    ]),
+    enqueueJobs(metadataQueue, tx, {
+      subjectsSql: `delete from app.token_metadata where asked_at_height >= $1 and asked_at_height < $2
+        returning '0x' || encode(contract_address, 'hex') as subject`,
+      params,
+    }),
+    // The code itself stays, under its own hash.
+    enqueueJobs(codeQueue, tx, {
+      subjectsSql: `delete from app.contract_code_hashes where asked_at_height >= $1 and asked_at_height < $2
+        returning '0x' || encode(address, 'hex') as subject`,
+      params,
+    }),
+  ])
 }
 
+/** For workers that are rebuilt: their contracts are looked at once more. What they answered stays, and is not asked again. */
 export async function forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void> {
-  await forgetQueue(tx, workers)
-  await forgetCodeQueue(tx, workers)
+  await tx.query("update app.queued_heights set heights = '{}' where worker_type = any($1::text[])", [
+    workers,
+  ])
 }

@@ -24,6 +24,16 @@ export const identityContract: Hex = `0x${"0".repeat(39)}4`
 
 export const quantity = (value: number): Hex => `0x${value.toString(16)}`
 
+export const bytea = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex")
+
+/** Null for an error, and for what is no hex. */
+export function bytesOf({ value, error }: NodeAnswer): Uint8Array | null {
+  if (error !== null || typeof value !== "string" || !value.startsWith("0x")) return null
+  const bytes = Buffer.from(value.slice(2), "hex")
+  // The decoder stops at the first character that is no digit, without a word.
+  return bytes.length * 2 === value.length - 2 ? bytes : null
+}
+
 /** In the order of the calls. RPC_BLOCK_MISSING where the node cannot know. */
 export async function askAtBlock(
   node: ContractNode,

@@ -9,7 +9,7 @@ import { systemClock } from "../../../../platform/clock.js"
 import { silentLogger } from "../../../../platform/logger.js"
 import { systemRandom } from "../../../../platform/random.js"
 import { createEvmSource, type EvmSource } from "../../source/evm-source.js"
-import { ContractInquirer, type Outcome } from "./contract-inquirer.js"
+import { ContractInquirer, type MetadataOutcome } from "./contract-inquirer.js"
 import { decimalsOf, textOf } from "./metadata-answer.js"
 import { multicallAddress } from "./multicall.js"
 
@@ -46,15 +46,15 @@ afterAll(async () => {
   await anvil?.stop()
 })
 
-async function ask(contracts: readonly string[]): Promise<Map<string, Outcome>> {
+async function ask(contracts: readonly string[]): Promise<Map<string, MetadataOutcome>> {
   const block = await source.head({ signal })
-  const found = new Map<string, Outcome>()
+  const found = new Map<string, MetadataOutcome>()
   for await (const outcomes of new ContractInquirer(source).ask({ contracts, block, signal }))
     for (const outcome of outcomes) found.set(outcome.contract, outcome)
   return found
 }
 
-function askAll(): Promise<Map<string, Outcome>> {
+function askAll(): Promise<Map<string, MetadataOutcome>> {
   const names = [
     "dollar",
     "coin",
@@ -70,13 +70,13 @@ function askAll(): Promise<Map<string, Outcome>> {
   return ask(contracts)
 }
 
-function shown(outcome: Outcome | undefined): unknown {
+function shown(outcome: MetadataOutcome | undefined): unknown {
   if (outcome?.status !== "answered") return outcome?.status
   const { name, symbol, decimals } = outcome.answers
   return [name && textOf(name), symbol && textOf(symbol), decimals && decimalsOf(decimals)]
 }
 
-function expectAllRight(found: ReadonlyMap<string, Outcome>): void {
+function expectAllRight(found: ReadonlyMap<string, MetadataOutcome>): void {
   const of = (name: keyof typeof book.addresses) => found.get(book.addresses[name].toLowerCase())
   expect(shown(of("dollar"))).toEqual(["Harbour Dollar", "HUSD", 18])
   expect(shown(of("coin"))).toEqual(["Coin of the Quay", "QUAY", 6])

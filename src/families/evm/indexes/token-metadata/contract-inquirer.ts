@@ -1,10 +1,17 @@
-// Asks a node what contracts call themselves, all at one block. Every contract gets its own outcome, whatever the others do: a
-// request that fails is halved down to the one that breaks it. Only a node that answers nothing at all is an error here.
+// Asks a node what contracts call themselves, all at one block: in one multicall where the chain has it, else each by itself.
 
 import type { Hex } from "../../../../domain/linked-block.js"
-import { IndexerError, isIndexerError } from "../../../../platform/errors.js"
-import { askAtBlock, identityContract, type ObservedBlock, quantity } from "../observing/ask-at-block.js"
+import { IndexerError } from "../../../../platform/errors.js"
+import {
+  askAtBlock,
+  bytesOf,
+  identityContract,
+  type ObservedBlock,
+  quantity,
+} from "../observing/ask-at-block.js"
+import { askByHalves, type NoAnswer } from "../observing/ask-by-halves.js"
 import type { ContractNode, NodeAnswer, NodeCall } from "../observing/contract-node.js"
+import type { AskOptions } from "../observing/question.js"
 import { decodeMulticall, encodeMulticall, multicallAddress, type Question } from "./multicall.js"
 
 export const kinds = ["name", "symbol", "decimals"] as const
@@ -13,17 +20,10 @@ export type Kind = (typeof kinds)[number]
 /** Bytes as the contract returned them; null where the call failed or returned nothing. */
 export type Answers = Readonly<Record<Kind, Uint8Array | null>>
 
-export type Outcome =
+export type MetadataOutcome =
   | { readonly contract: Hex; readonly status: "answered"; readonly answers: Answers }
-  | { readonly contract: Hex; readonly status: "silent" | "failed" }
-  /** Nothing is known and nothing is held against it: ask another time. */
-  | { readonly contract: Hex; readonly status: "deferred" }
-
-export interface AskOptions {
-  readonly contracts: readonly Hex[]
-  readonly block: ObservedBlock
-  readonly signal: AbortSignal
-}
+  | { readonly contract: Hex; readonly status: "silent" }
+  | NoAnswer
 
 export interface GasLimits {
   /** Of one question. Ends loops, and answers of megabytes: memory gets dearer with its square. */
@@ -41,12 +41,6 @@ const selectors: Readonly<Record<Kind, Hex>> = {
 /** Failures of multicalls in a row, of any size, after which the node is taken to refuse them all. A single bad contract makes six of 50. */
 const multicallsGivenUpAfter = 20
 
-interface Group {
-  readonly contracts: readonly Hex[]
-  /** The last try of a single contract: a node that was away for a moment must not be held against it. */
-  readonly again: boolean
-}
-
 export class ContractInquirer {
   readonly #node: ContractNode
   readonly #gas: GasLimits
@@ -60,28 +54,22 @@ export class ContractInquirer {
   }
 
   /** Outcomes as they come, each contract once. Throws when the node does not answer, or does not have the block. */
-  async *ask({ contracts, block, signal }: AskOptions): AsyncGenerator<readonly Outcome[]> {
+  async *ask({ contracts, block, signal }: AskOptions): AsyncGenerator<readonly MetadataOutcome[]> {
     if (contracts.length === 0) return
     await this.#lookForMulticall(block, signal)
-    const groups: Group[] = [{ contracts, again: false }]
-    for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
-      signal.throwIfAborted()
-      try {
-        yield await this.#askGroup(group.contracts, block, signal)
-      } catch (error) {
-        if (signal.aborted || !isIndexerError(error) || error.code === "RPC_BLOCK_MISSING") throw error
-        // Throws when the node answers nothing at all: then it is no fault of these contracts.
-        await this.#askControls(block, signal)
-        const rest = smallerGroups(group)
-        groups.push(...rest)
-        if (rest.length > 0) continue
-        const status = error.code === "RPC_RATE_LIMITED" ? "deferred" : "failed"
-        yield [{ contract: group.contracts[0]!, status }]
-      }
-    }
+    yield* askByHalves({
+      contracts,
+      ask: (group) => this.#askGroup(group, block, signal),
+      askControl: () => this.#askAt(block, [], signal),
+      signal,
+    })
   }
 
-  async #askGroup(contracts: readonly Hex[], block: ObservedBlock, signal: AbortSignal): Promise<Outcome[]> {
+  async #askGroup(
+    contracts: readonly Hex[],
+    block: ObservedBlock,
+    signal: AbortSignal,
+  ): Promise<MetadataOutcome[]> {
     const questions = contracts.flatMap((contract) =>
       kinds.map((kind) => ({ contract, data: selectors[kind] })),
     )
@@ -131,10 +119,6 @@ export class ContractInquirer {
     return (await this.#askAt(block, calls, signal)).map(bytesOf)
   }
 
-  #askControls(block: ObservedBlock, signal: AbortSignal): Promise<readonly NodeAnswer[]> {
-    return this.#askAt(block, [], signal)
-  }
-
   #askAt(
     block: ObservedBlock,
     calls: readonly NodeCall[],
@@ -161,25 +145,8 @@ export class ContractInquirer {
   }
 }
 
-function smallerGroups({ contracts, again }: Group): Group[] {
-  if (contracts.length === 1) return again ? [] : [{ contracts, again: true }]
-  const middle = contracts.length >> 1
-  return [contracts.slice(middle), contracts.slice(0, middle)].map((half) => ({
-    contracts: half,
-    again: false,
-  }))
-}
-
-function outcomeOf(contract: Hex, results: readonly (Uint8Array | null)[]): Outcome {
+function outcomeOf(contract: Hex, results: readonly (Uint8Array | null)[]): MetadataOutcome {
   const [name = null, symbol = null, decimals = null] = results.map((bytes) => (bytes?.length ? bytes : null))
   if (name === null && symbol === null && decimals === null) return { contract, status: "silent" }
   return { contract, status: "answered", answers: { name, symbol, decimals } }
-}
-
-/** Null for an error, and for what is no hex. */
-function bytesOf({ value, error }: NodeAnswer): Uint8Array | null {
-  if (error !== null || typeof value !== "string" || !value.startsWith("0x")) return null
-  const bytes = Buffer.from(value.slice(2), "hex")
-  // The decoder stops at the first character that is no digit, without a word.
-  return bytes.length * 2 === value.length - 2 ? bytes : null
 }

@@ -11,10 +11,10 @@ import { silentLogger } from "../../../../platform/logger.js"
 import { systemRandom } from "../../../../platform/random.js"
 import { Database } from "../../../../postgres/database.js"
 import { createEvmSource } from "../../source/evm-source.js"
+import { forgetObserved } from "../forget-observed.js"
 import type { ContractNode } from "../observing/contract-node.js"
-import type { ObserverOptions } from "../observing/observer-options.js"
-import { CodeObserver } from "./code-observer.js"
-import { forgetCode } from "./forget-code.js"
+import { ContractObserver } from "../observing/contract-observer.js"
+import { codeQuestion } from "./code-question.js"
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const signal = new AbortController().signal
@@ -60,15 +60,17 @@ const node: ContractNode = {
     }),
 }
 
-const observer = (options: Partial<ObserverOptions> = {}): CodeObserver =>
-  new CodeObserver({
+const run = (
+  options: { node?: ContractNode; observedBlock?: () => Promise<typeof block | undefined> } = {},
+) =>
+  new ContractObserver({
     ...deps,
     database,
-    node,
-    observedBlock: async () => block,
+    question: codeQuestion(options.node ?? node),
+    observedBlock: options.observedBlock ?? (async () => block),
+    holder: "test",
     intervalMs: 1_000,
-    ...options,
-  })
+  }).runOnce(signal)
 
 async function deployed(addresses: readonly Hex[], height = 10): Promise<void> {
   for (const at of addresses) {
@@ -86,7 +88,9 @@ async function found(): Promise<Record<string, string>> {
   const { rows } = await database.query<{ address: string; said: string }>(
     `select '0x' || encode(address, 'hex') as address,
        concat_ws(' ', status, '0x' || encode(code_hash, 'hex'), code_bytes, 'at ' || asked_at_height) as said
-     from app.contract_code_hashes order by address`,
+     from app.contract_code_hashes
+     union all select subject, 'queued' from app.job_queue
+      where decode(substr(subject, 3), 'hex') not in (select address from app.contract_code_hashes) order by 1`,
   )
   return Object.fromEntries(rows.map((row) => [row.address, row.said]))
 }
@@ -105,7 +109,7 @@ describe("the code of contracts", () => {
       await anvil.rpc("anvil_setCode", address(1), "0x5b600056")
       const head = await source.head({ signal })
       await deployed([contractAddress, address(1), address(2)], 0)
-      await observer({ node: source, observedBlock: async () => head as typeof block }).runOnce(signal)
+      await run({ node: source, observedBlock: async () => head as typeof block })
       const code = (await anvil.rpc("eth_getCode", contractAddress, "latest")) as `0x${string}`
       expect(await found()).toEqual({
         [contractAddress.toLowerCase()]: `answered ${keccak256(code)} ${code.length / 2 - 1} at ${head.height}`,
@@ -125,9 +129,9 @@ describe("the code of contracts", () => {
   test("is asked once, and kept once for all who have it", async () => {
     for (const n of [1, 2]) codes.set(address(n), "0x6001")
     await deployed([address(1), address(2)])
-    await observer().runOnce(signal)
+    await run()
     asked = []
-    await observer().runOnce(signal)
+    await run()
     expect(asked).toEqual([])
     const { rows } = await database.query("select code_text from app.contract_code")
     expect(rows).toEqual([{ code_text: "0x6001" }])
@@ -140,7 +144,7 @@ describe("the code of contracts", () => {
     codes.set(address(4), { what: "is this" })
     codes.set(address(5), "0x6001")
     await deployed([1, 2, 3, 4, 5].map(address))
-    await observer().runOnce(signal)
+    await run()
     const hash = keccak256("0x6001")
     expect(await found()).toEqual({
       [address(1)]: "failed at 1000",
@@ -150,7 +154,7 @@ describe("the code of contracts", () => {
       [address(5)]: `answered ${hash} 2 at 1000`,
     })
     asked = []
-    await observer().runOnce(signal)
+    await run()
     expect(asked).toEqual([])
   })
 
@@ -171,27 +175,27 @@ describe("the code of contracts", () => {
         ),
     }
     for (const broken of [away, elsewhere, forgetful]) {
-      await expect(observer({ node: broken }).runOnce(signal)).rejects.toThrow()
+      await expect(run({ node: broken })).rejects.toThrow()
       expect(await found()).toEqual({ [address(1)]: "queued" })
     }
-    const { rows } = await database.query("select attempts from app.contract_code_hashes")
+    const { rows } = await database.query("select attempts from app.job_queue")
     expect(rows).toEqual([{ attempts: 0 }])
   })
 
   test("is asked again after a rollback of the block it was asked at, and after a further deployment", async () => {
     codes.set(address(1), "0x6001")
     await deployed([address(1)])
-    await observer().runOnce(signal)
-    await database.transaction((tx) => forgetCode(tx, { removed: { from: 900, to: 2_000 } }))
+    await run()
+    await database.transaction((tx) => forgetObserved(tx, { removed: { from: 900, to: 2_000 } }))
     expect(await found()).toEqual({ [address(1)]: "queued" })
     codes.set(address(1), "0x6002")
-    await observer().runOnce(signal)
+    await run()
     expect(await found()).toEqual({ [address(1)]: `answered ${keccak256("0x6002")} 2 at 1000` })
     codes.set(address(1), "0x6003")
     await deployed([address(1)], 1_005)
     await database.query("update app.coverage set heights = '{[0,1011)}' where worker_type = 'meta_worker'")
     block = { ...block, height: 1_010 }
-    await observer().runOnce(signal)
+    await run()
     expect(await found()).toEqual({ [address(1)]: `answered ${keccak256("0x6003")} 2 at 1010` })
   })
 
@@ -200,22 +204,42 @@ describe("the code of contracts", () => {
     await deployed([address(1)])
     const slow: ContractNode = {
       call: async (calls, options) => {
-        await database.query(
-          "insert into app.rollbacks (id, epoch, removed) values (gen_random_uuid(), 1, '[990,)')",
-        )
+        await database.transaction((tx) => forgetObserved(tx, { removed: { from: 990, to: 2_000 } }))
         return node.call(calls, options)
       },
     }
-    await observer({ node: slow }).runOnce(signal)
+    await run({ node: slow })
     expect(await found()).toEqual({ [address(1)]: "queued" })
+  })
+
+  test("is asked again when the contract was deployed again while it was asked", async () => {
+    codes.set(address(1), "0x6001")
+    await deployed([address(1)])
+    let once = true
+    const slow: ContractNode = {
+      call: async (calls, options) => {
+        if (once) {
+          once = false
+          await deployed([address(1)], 1_005)
+          await database.query("update app.coverage set heights = '{[0,1011)}'")
+          await run({ observedBlock: async () => undefined })
+        }
+        return node.call(calls, options)
+      },
+    }
+    await run({ node: slow })
+    expect(await found()).toEqual({ [address(1)]: "queued" })
+    codes.set(address(1), "0x6002")
+    block = { ...block, height: 1_010 }
+    await run()
+    expect(await found()).toEqual({ [address(1)]: `answered ${keccak256("0x6002")} 2 at 1010` })
   })
 
   test("of a contract that is none any more is forgotten", async () => {
     await deployed([address(1)])
-    const nothing: ObserverOptions["observedBlock"] = async () => undefined
-    await observer({ observedBlock: nothing }).runOnce(signal)
+    await run({ observedBlock: async () => undefined })
     await database.query("delete from app.smart_contracts")
-    await observer().runOnce(signal)
+    await run()
     expect(await found()).toEqual({})
   })
 })

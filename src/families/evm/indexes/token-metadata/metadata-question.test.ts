@@ -12,9 +12,11 @@ import { silentLogger } from "../../../../platform/logger.js"
 import { systemRandom } from "../../../../platform/random.js"
 import { Database } from "../../../../postgres/database.js"
 import { createEvmSource, type EvmSource } from "../../source/evm-source.js"
+import { forgetObserved } from "../forget-observed.js"
 import type { ObservedBlock } from "../observing/ask-at-block.js"
-import { forgetObservations } from "./forget-observations.js"
-import { MetadataObserver, type MetadataObserverOptions } from "./metadata-observer.js"
+import { ContractObserver, type ContractObserverOptions } from "../observing/contract-observer.js"
+import type { MetadataOutcome } from "./contract-inquirer.js"
+import { metadataQuestion } from "./metadata-question.js"
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const signal = new AbortController().signal
@@ -78,12 +80,15 @@ async function addSubjects(numbers: readonly number[], height = 10): Promise<voi
   )
 }
 
-const observer = (options: Partial<MetadataObserverOptions> = {}): MetadataObserver =>
-  new MetadataObserver({
+const observer = (
+  options: Partial<ContractObserverOptions<MetadataOutcome>> = {},
+): ContractObserver<MetadataOutcome> =>
+  new ContractObserver({
     ...deps,
     database,
-    node: source,
+    question: metadataQuestion(source),
     observedBlock: async () => node.block,
+    holder: "test",
     intervalMs: 1000,
     ...options,
   })
@@ -96,19 +101,19 @@ async function rows() {
     symbol: string | null
     decimals: number | null
     asked_at_height: string | null
-    attempts: number
+    attempts: number | null
     truncated: boolean
     wait_s: number | null
   }>(
-    `select encode(contract_address, 'hex') as contract, status, name, symbol, decimals, asked_at_height, attempts, truncated,
-            extract(epoch from next_attempt_at - clock_timestamp())::float8 as wait_s
-       from app.token_metadata`,
+    `select coalesce(subject, '0x' || encode(contract_address, 'hex')) as contract, coalesce(status, 'queued') as status,
+            name, symbol, decimals, asked_at_height, attempts, truncated,
+            extract(epoch from due_at - clock_timestamp())::float8 as wait_s
+       from app.job_queue full join app.token_metadata on subject = '0x' || encode(contract_address, 'hex')`,
   )
-  return new Map(result.rows.map((row) => [`0x${row.contract}`, row]))
+  return new Map(result.rows.map((row) => [row.contract, row]))
 }
 const statusOf = async (n: number) => (await rows()).get(address(n))?.status
-const makeDue = () =>
-  database.query("update app.token_metadata set next_attempt_at = now() where next_attempt_at is not null")
+const makeDue = () => database.query("update app.job_queue set due_at = now()")
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
 describe("observing", () => {
@@ -117,8 +122,8 @@ describe("observing", () => {
     node.contracts.set(address(1), token("Harbour"))
     await observer().runOnce(signal)
     const { rows: kept } = await database.query(
-      `select status, name, symbol, decimals, asked_at_height, encode(block_hash, 'hex') as hash, encode(name_raw, 'hex') as raw,
-              attempts, next_attempt_at from app.token_metadata`,
+      `select status, name, symbol, decimals, asked_at_height, encode(block_hash, 'hex') as hash, encode(name_raw, 'hex') as raw
+         from app.token_metadata`,
     )
     expect(kept).toEqual([
       {
@@ -129,10 +134,9 @@ describe("observing", () => {
         asked_at_height: "1000",
         hash: "ab".repeat(32),
         raw: abiText("Harbour").slice(2),
-        attempts: 1,
-        next_attempt_at: null,
       },
     ])
+    expect((await database.query("select 1 from app.job_queue")).rows).toEqual([])
     const requests = node.requests.length
     await observer().runOnce(signal)
     expect(node.requests).toHaveLength(requests)
@@ -190,7 +194,6 @@ describe("contracts that misbehave", () => {
     const found = await rows()
     expect([...found.values()].map(({ status }) => status)).toEqual(Array(40).fill("answered"))
     expect(found.get(address(17))!.name).toBe("alone")
-    expect([...found.values()].every(({ attempts }) => attempts === 1)).toBe(true)
     // The others are never asked one by one.
     expect(node.asked.size).toBeLessThan(5)
   })
@@ -236,7 +239,7 @@ describe("contracts that misbehave", () => {
     expect(await statusOf(1)).toBe("silent")
     await makeDue()
     await observer().runOnce(signal)
-    expect((await rows()).get(address(1))).toMatchObject({ status: "answered", name: "Late", attempts: 2 })
+    expect((await rows()).get(address(1))).toMatchObject({ status: "answered", name: "Late" })
   })
 })
 
@@ -298,7 +301,7 @@ describe("the node", () => {
       return answer(body, response, request)
     }
     await observer().runOnce(signal)
-    expect((await rows()).get(address(1))).toMatchObject({ status: "answered", attempts: 1 })
+    expect(await statusOf(1)).toBe("answered")
   })
 
   test("no lock is held while it is asked", async () => {
@@ -308,7 +311,7 @@ describe("the node", () => {
       const result = await database.query(
         "select count(*)::int4 as open from pg_stat_activity where datname = current_database() and state = 'idle in transaction'",
       )
-      await database.query("select 1 from app.token_metadata for update nowait")
+      await database.query("select 1 from app.job_queue for update nowait")
       locks = result.rows[0]
     }
     await observer().runOnce(signal)
@@ -327,44 +330,16 @@ describe("the queue", () => {
     expect([...node.asked.values()]).toEqual(Array(30).fill(3))
   })
 
-  test("a contract that is locked is passed over, not waited for", async () => {
-    await addSubjects([1, 2])
-    await observer({ observedBlock: async () => undefined }).runOnce(signal)
-    await database.transaction(async (tx) => {
-      await tx.query(
-        "select 1 from app.token_metadata where contract_address = decode($1, 'hex') for update",
-        [hex(1)],
-      )
-      await observer().runOnce(signal)
-    })
-    expect([await statusOf(1), await statusOf(2)]).toEqual(["queued", "silent"])
-  })
-
-  test("a claim whose holder died is free again at its end", async () => {
-    await addSubjects([1])
-    node.contracts.set(address(1), token("Freed"))
-    await observer().runOnce(signal)
-    await database.query(
-      "update app.token_metadata set status = 'queued', asked_at_height = null, block_hash = null, next_attempt_at = now() + interval '1 hour'",
-    )
-    await observer().runOnce(signal)
-    expect(await statusOf(1)).toBe("queued")
-    await makeDue()
-    await observer().runOnce(signal)
-    expect(await statusOf(1)).toBe("answered")
-  })
-
   test("an answer that comes after the claim went to another changes nothing", async () => {
     await addSubjects([1])
     node.contracts.set(address(1), token("Late"))
     node.before = async (calls) => {
       if (JSON.stringify(calls).includes(hex(1)))
-        await database.query("update app.token_metadata set next_attempt_at = now() + interval '1 hour'")
+        await database.query("update app.job_queue set epoch = gen_random_uuid(), holder = 'another'")
     }
     await observer().runOnce(signal)
-    const row = (await rows()).get(address(1))!
-    expect(row).toMatchObject({ status: "queued", attempts: 0 })
-    expect(row.wait_s).toBeGreaterThan(3000)
+    expect((await rows()).get(address(1))).toMatchObject({ status: "queued", attempts: 1 })
+    expect((await database.query("select holder from app.job_queue")).rows).toEqual([{ holder: "another" }])
   })
 
   test("nothing is written about a contract that is no subject any more", async () => {
@@ -406,7 +381,7 @@ describe("the queue", () => {
     const counts: unknown[] = []
     for (let i = 0; i < 3; i++) {
       const result = await database.query(
-        "select count(*)::int4 as queued, (select heights::text from app.token_metadata_queue) as heights from app.token_metadata",
+        "select count(*)::int4 as queued, (select heights::text from app.queued_heights where queue = 'token_metadata') as heights from app.job_queue",
       )
       counts.push(result.rows[0])
       await turn.runOnce(signal)
@@ -427,14 +402,14 @@ describe("the queue", () => {
       `insert into app.token_metadata (contract_address, status, asked_at_height, block_hash)
        select contract_address, 'answered', 5, '\\x00' from app.metadata_subjects`,
     )
-    await database.query("update app.token_metadata_queue set heights = '{[0,1001)}'")
+    await database.query("update app.queued_heights set heights = '{[0,1001)}'")
     await database.query("vacuum analyze app.token_metadata, app.metadata_subjects")
     await observer().runOnce(signal)
     const read = async () => {
       await database.query("select pg_stat_clear_snapshot()")
       const result = await database.query<{ rows: number }>(
         `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int4 as rows from pg_stat_user_tables
-          where schemaname = 'app' and relname in ('token_metadata', 'metadata_subjects')`,
+          where schemaname = 'app' and relname in ('job_queue', 'token_metadata', 'metadata_subjects')`,
       )
       return result.rows[0]!.rows
     }
@@ -460,7 +435,7 @@ describe("a rollback", () => {
         from,
       ])
       await tx.query("delete from app.metadata_subjects where first_block_height >= $1", [from])
-      await forgetObservations(tx, { removed: { from, to: Number.MAX_SAFE_INTEGER } })
+      await forgetObserved(tx, { removed: { from, to: Number.MAX_SAFE_INTEGER } })
     })
 
   test("forgets what was observed at removed heights and asks again; what lies below stays", async () => {
@@ -469,7 +444,7 @@ describe("a rollback", () => {
     node.block.height = 900
     await observer().runOnce(signal)
     await addSubjects([2, 3], 20)
-    await database.query("update app.token_metadata_queue set heights = '{}'")
+    await database.query("update app.queued_heights set heights = '{}'")
     for (const n of [2, 3]) node.contracts.set(address(n), token("High"))
     node.block.height = 1000
     await observer().runOnce(signal)
@@ -484,7 +459,7 @@ describe("a rollback", () => {
     expect((await rows()).get(address(2))).toMatchObject({ name: "Again", asked_at_height: "985" })
   })
 
-  test("a contract that went and came back on the other branch is queued anew", async () => {
+  test("a contract that went and came back on the other branch is queued again", async () => {
     await addSubjects([1], 995)
     await observer().runOnce(signal)
     await rollBack(990)
