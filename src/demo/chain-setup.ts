@@ -1,7 +1,8 @@
 // The first blocks of the demo chain: deploy, open pairs, hand out tokens, approve, add liquidity. What the deployer
 // does is a fixed list, one step per nonce, so a broken-off setup goes on where it stopped and never deploys twice.
 
-import { encodeFunctionData, maxUint256 } from "viem"
+import type { Address } from "viem"
+import { maxUint256 } from "viem"
 import { goodsIds } from "./collectible-transactions.js"
 import {
   Collectible,
@@ -11,7 +12,7 @@ import {
   Router,
   WrappedEther,
 } from "./contracts.generated.js"
-import type { DemoContext, DemoTransaction } from "./transaction-kind.js"
+import { call, type DemoContext, type DemoTransaction } from "./transaction-kind.js"
 
 /** Blocks 1 to 7. */
 export const setupBlocks = 7
@@ -34,99 +35,61 @@ export function setupTransactions(
   return [...openPairs(context), ...firstCollectibles(context)]
 }
 
-function deployerSteps({ book, deployer, senders, traders }: DemoContext): DemoTransaction[] {
-  const deploy = book.deployments.map((data) => ({ from: deployer, data, gas: 3_500_000 }))
-  const pairs = book.pairs.map(({ tokens }) => ({
-    from: deployer,
-    to: book.addresses.factory,
-    data: encodeFunctionData({
-      abi: PairFactory.abi,
-      functionName: "createPair",
-      args: [tokens[0].address, tokens[1].address],
-    }),
-    gas: 2_500_000,
-  }))
-  const tokens = book.mintable.map((token) => ({
-    from: deployer,
-    to: token.address,
-    data: encodeFunctionData({
-      abi: MintableToken.abi,
-      functionName: "mintToMany",
-      args: [senders, 5_000_000n * token.unit],
-    }),
-    gas: 3_500_000,
-  }))
-  const goods = {
-    from: deployer,
-    to: book.addresses.multiToken,
-    data: encodeFunctionData({
-      abi: MultiToken.abi,
-      functionName: "mintBatchToMany",
-      args: [traders, goodsIds, goodsIds.map(() => 100_000n)],
-    }),
-    gas: 6_000_000,
-  }
-  return [...deploy, ...pairs, ...tokens, goods]
-}
-
-function trustRouter({ book }: DemoContext, trader: `0x${string}`): DemoTransaction[] {
-  const approve = (token: `0x${string}`): DemoTransaction => ({
-    from: trader,
-    to: token,
-    data: encodeFunctionData({
-      abi: MintableToken.abi,
-      functionName: "approve",
-      args: [book.addresses.router, maxUint256],
-    }),
-    gas: 90_000,
+function deployerSteps({ book, deployer: from, senders, traders }: DemoContext): DemoTransaction[] {
+  const { addresses } = book
+  const deploy = book.deployments.map((data) => ({ from, data, gas: 3_500_000 }))
+  const pairs = book.pairs.map(({ tokens: [a, b] }) => {
+    const args = [a.address, b.address] as const
+    return {
+      from,
+      ...call(addresses.factory, 2_500_000, { abi: PairFactory.abi, functionName: "createPair", args }),
+    }
   })
-  const wrap: DemoTransaction = {
-    from: trader,
-    to: book.weth.address,
-    data: encodeFunctionData({ abi: WrappedEther.abi, functionName: "deposit" }),
-    value: 5_000n * book.weth.unit,
-    gas: 90_000,
-  }
-  const traded = new Set(book.pairs.flatMap(({ tokens }) => tokens.map(({ address }) => address)))
-  return [wrap, ...[...traded].map(approve)]
+  const tokens = book.mintable.map(({ address, unit }) => {
+    const args = [senders, 5_000_000n * unit] as const
+    return { from, ...call(address, 3_500_000, { abi: MintableToken.abi, functionName: "mintToMany", args }) }
+  })
+  const args = [traders, goodsIds, goodsIds.map(() => 100_000n)] as const
+  const mint = call(addresses.multiToken, 6_000_000, {
+    abi: MultiToken.abi,
+    functionName: "mintBatchToMany",
+    args,
+  })
+  return [...deploy, ...pairs, ...tokens, { from, ...mint }]
 }
 
-function openPairs({ book, traders }: DemoContext): DemoTransaction[] {
+const approveRouter = ({ book }: DemoContext, token: Address) => {
+  const args = [book.addresses.router, maxUint256] as const
+  return call(token, 90_000, { abi: MintableToken.abi, functionName: "approve", args })
+}
+
+function trustRouter(context: DemoContext, from: Address): DemoTransaction[] {
+  const { weth, pairs } = context.book
+  const deposit = call(weth.address, 90_000, { abi: WrappedEther.abi, functionName: "deposit" })
+  const traded = new Set(pairs.flatMap(({ tokens }) => tokens.map(({ address }) => address)))
+  return [
+    { from, ...deposit, value: 5_000n * weth.unit },
+    ...[...traded].map((token) => ({ from, ...approveRouter(context, token) })),
+  ]
+}
+
+function openPairs(context: DemoContext): DemoTransaction[] {
+  const { book, traders } = context
   const from = traders[0]!
-  return book.pairs.flatMap(({ address, tokens, opening }) => [
-    {
-      from,
-      to: book.addresses.router,
-      data: encodeFunctionData({
-        abi: Router.abi,
-        functionName: "addLiquidity",
-        args: [
-          tokens[0].address,
-          tokens[1].address,
-          opening[0] * tokens[0].unit,
-          opening[1] * tokens[1].unit,
-        ],
-      }),
-      gas: 500_000,
-    },
-    {
-      from,
-      to: address,
-      data: encodeFunctionData({
-        abi: MintableToken.abi,
-        functionName: "approve",
-        args: [book.addresses.router, maxUint256],
-      }),
-      gas: 90_000,
-    },
-  ])
+  return book.pairs.flatMap(({ address, tokens: [a, b], opening }) => {
+    const args = [a.address, b.address, opening[0] * a.unit, opening[1] * b.unit] as const
+    const add = call(book.addresses.router, 500_000, { abi: Router.abi, functionName: "addLiquidity", args })
+    return [
+      { from, ...add },
+      { from, ...approveRouter(context, address) },
+    ]
+  })
 }
 
 function firstCollectibles({ book, traders }: DemoContext): DemoTransaction[] {
+  const to = book.addresses.collectible
   return traders.map((from) => ({
     from,
-    to: book.addresses.collectible,
-    data: encodeFunctionData({ abi: Collectible.abi, functionName: "mint", args: [from] }),
-    gas: 180_000,
+    ...call(to, 180_000, { abi: Collectible.abi, functionName: "mint", args: [from] }),
   }))
 }

@@ -19,23 +19,26 @@ import {
   WrappedEther,
 } from "./contracts.generated.js"
 
-const names = [
-  "weth",
-  "dollar",
-  "coin",
-  "points",
-  "harbourMaster",
-  "hostile",
-  "collectible",
-  "multiToken",
-  "factory",
-  "router",
-  "reverter",
-  "gasBurner",
-  "childDeployer",
-  "oddEvents",
-] as const
-export type ContractName = (typeof names)[number]
+type Addresses = Readonly<Record<ContractName, Address>>
+
+/** Init code by name, in the order of the deployments. */
+const initCodes = {
+  weth: () => WrappedEther.bytecode,
+  dollar: () => encodeDeployData({ ...Token, args: ["Harbour Dollar", "HUSD", 18] }),
+  coin: () => encodeDeployData({ ...Token, args: ["Coin of the Quay", "QUAY", 6] }),
+  points: () => encodeDeployData({ ...Token, args: ["Ferry Points", "FERRY", 0] }),
+  harbourMaster: () => Bytes32Token.bytecode,
+  hostile: () => HostileToken.bytecode,
+  collectible: () => Collectible.bytecode,
+  multiToken: () => MultiToken.bytecode,
+  factory: () => PairFactory.bytecode,
+  router: (factory: Address) => encodeDeployData({ ...Router, args: [factory] }),
+  reverter: () => Reverter.bytecode,
+  gasBurner: () => GasBurner.bytecode,
+  childDeployer: () => ChildDeployer.bytecode,
+  oddEvents: () => OddEvents.bytecode,
+} satisfies Record<string, (factory: Address) => Hex>
+type ContractName = keyof typeof initCodes
 
 export interface TradedToken {
   readonly address: Address
@@ -44,7 +47,7 @@ export interface TradedToken {
 }
 
 export interface ContractBook {
-  readonly addresses: Readonly<Record<ContractName, Address>>
+  readonly addresses: Addresses
   /** Init code by nonce of the deployer. */
   readonly deployments: readonly Hex[]
   readonly mintable: readonly TradedToken[]
@@ -61,8 +64,11 @@ export interface TradedPair {
 
 export function makeContractBook(deployer: Address): ContractBook {
   const addresses = Object.fromEntries(
-    names.map((name, nonce) => [name, getContractAddress({ from: deployer, nonce: BigInt(nonce) })]),
-  ) as Record<ContractName, Address>
+    Object.keys(initCodes).map((name, nonce) => [
+      name,
+      getContractAddress({ from: deployer, nonce: BigInt(nonce) }),
+    ]),
+  ) as unknown as Addresses
   const weth = { address: addresses.weth, unit: 10n ** 18n }
   const dollar = { address: addresses.dollar, unit: 10n ** 18n }
   const coin = { address: addresses.coin, unit: 10n ** 6n }
@@ -76,7 +82,7 @@ export function makeContractBook(deployer: Address): ContractBook {
   })
   return {
     addresses,
-    deployments: names.map((name) => initCode(name, addresses)),
+    deployments: Object.values(initCodes).map((initCode) => initCode(addresses.factory)),
     mintable: [dollar, coin, points, harbourMaster, hostile],
     weth,
     pairs: [
@@ -84,39 +90,6 @@ export function makeContractBook(deployer: Address): ContractBook {
       pair([weth, dollar], [80n, 240_000n]),
       pair([points, harbourMaster], [500_000n, 2_000n]),
     ],
-  }
-}
-
-function initCode(name: ContractName, addresses: Readonly<Record<ContractName, Address>>): Hex {
-  switch (name) {
-    case "weth":
-      return WrappedEther.bytecode
-    case "dollar":
-      return encodeDeployData({ ...Token, args: ["Harbour Dollar", "HUSD", 18] })
-    case "coin":
-      return encodeDeployData({ ...Token, args: ["Coin of the Quay", "QUAY", 6] })
-    case "points":
-      return encodeDeployData({ ...Token, args: ["Ferry Points", "FERRY", 0] })
-    case "harbourMaster":
-      return Bytes32Token.bytecode
-    case "hostile":
-      return HostileToken.bytecode
-    case "collectible":
-      return Collectible.bytecode
-    case "multiToken":
-      return MultiToken.bytecode
-    case "factory":
-      return PairFactory.bytecode
-    case "router":
-      return encodeDeployData({ ...Router, args: [addresses.factory] })
-    case "reverter":
-      return Reverter.bytecode
-    case "gasBurner":
-      return GasBurner.bytecode
-    case "childDeployer":
-      return ChildDeployer.bytecode
-    case "oddEvents":
-      return OddEvents.bytecode
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { decodeAbiParameters, encodeFunctionData, hexToString, toFunctionSelector } from "viem"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { summarizeChain } from "../../test/support/summarize-chain.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
@@ -11,7 +12,6 @@ import { AnvilRpc } from "./anvil-rpc.js"
 import { makeContractBook } from "./contract-book.js"
 import { Collectible } from "./contracts.generated.js"
 import { type DemoChain, type DemoChainOptions, startDemoChain } from "./start-demo-chain.js"
-import { summarizeChain } from "./summarize-chain.js"
 
 let directory: string
 const cleanups: (() => Promise<void>)[] = []

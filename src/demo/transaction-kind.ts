@@ -1,6 +1,7 @@
 // What a kind of demo transaction is: a weight, and a function from what is known of the chain to one transaction.
 
-import type { Address, Hex } from "viem"
+import type { Abi, Address, ContractFunctionName, EncodeFunctionDataParameters, Hex } from "viem"
+import { encodeFunctionData } from "viem"
 import type { CollectibleOwners } from "./collectible-owners.js"
 import type { ContractBook } from "./contract-book.js"
 import type { SeededRandom } from "./seeded-random.js"
@@ -18,9 +19,9 @@ export interface DemoContext {
   readonly random: SeededRandom
   readonly book: ContractBook
   readonly deployer: Address
-  /** Those who send. */
+  /** The accounts that send. */
   readonly senders: readonly Address[]
-  /** Those of the senders who hold every token and have let the router take it. */
+  /** The senders that hold every token and have approved the router. */
   readonly traders: readonly Address[]
   readonly recipients: readonly Address[]
   readonly collectibles: CollectibleOwners
@@ -28,11 +29,27 @@ export interface DemoContext {
   readonly taken: Set<bigint>
 }
 
+/** Undefined when the chain has nothing to do it with just now. */
+type MakeTransaction = (context: DemoContext) => DemoTransaction | undefined
+
 export interface TransactionKind {
-  readonly name: string
   readonly weight: number
-  /** Undefined when the chain has nothing to do it with just now. */
-  make(context: DemoContext): DemoTransaction | undefined
+  readonly make: MakeTransaction
+}
+
+/** The name is for the reader. */
+export const kind = (_name: string, weight: number, make: MakeTransaction): TransactionKind => ({
+  weight,
+  make,
+})
+
+/** Everything of a contract call but its sender. */
+export function call<const abi extends Abi, name extends ContractFunctionName<abi>>(
+  to: Address,
+  gas: number,
+  parameters: EncodeFunctionDataParameters<abi, name>,
+): Omit<DemoTransaction, "from"> {
+  return { to, gas, data: encodeFunctionData(parameters) }
 }
 
 /** Mostly a few busy accounts, now and then any of hundreds, sometimes another sender. */

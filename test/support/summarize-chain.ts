@@ -1,8 +1,8 @@
 // Counts what is on the demo chain, over plain JSON-RPC: for its tests, and to look at it.
 
 import { type AbiEvent, toEventSelector } from "viem"
-import type { AnvilRpc } from "./anvil-rpc.js"
-import * as contracts from "./contracts.generated.js"
+import type { AnvilRpc } from "../../src/demo/anvil-rpc.js"
+import * as contracts from "../../src/demo/contracts.generated.js"
 
 export interface ChainSummary {
   blocks: number
