@@ -1,7 +1,7 @@
 // What every command needs on a fresh machine: dependencies as the lockfile names them, and a build of the sources.
 // Plain JavaScript without dependencies, since it runs before there are any.
 
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -16,6 +16,14 @@ export function run(command, args, options = {}) {
   if (result.status !== 0) process.exit(result.status ?? 1)
 }
 
+/** A program of ours in TypeScript, which a signal reaches as well: a terminal sends it to both, and twice is harmless. */
+export function runTypeScript(path, { nodeOptions = [] } = {}) {
+  const program = [...nodeOptions, "--import", "tsx", join(root, path), ...process.argv.slice(2)]
+  const child = spawn(process.execPath, program, { cwd: root, stdio: "inherit" })
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
+  child.on("exit", (code) => process.exit(code ?? 1))
+}
+
 function assertNode() {
   const [major, minor] = process.versions.node.split(".").map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return
@@ -28,10 +36,11 @@ export function installDependencies() {
   const marker = join(root, "node_modules", ".package-lock.json")
   const lock = join(root, "package-lock.json")
   if (existsSync(marker) && statSync(marker).mtimeMs >= statSync(lock).mtimeMs) return
-  say("installing dependencies (npm install)")
+  // A tree that is there is mended, which takes a second where `npm ci` begins with nothing.
+  const command = existsSync(marker) ? ["install", "--no-save"] : ["ci"]
+  say(`installing dependencies (npm ${command[0]})`)
   const npm = process.env.npm_execpath
-  // Not `npm ci`: it insists on every platform's optional binaries in the lockfile, and not every registry has them all.
-  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--include=dev", "--include=optional"]
+  const args = [...command, "--no-audit", "--no-fund", "--include=dev", "--include=optional"]
   // Its report of install scripts goes with the rest to stderr: standard output belongs to the command asked for.
   const stdio = ["ignore", process.stderr, process.stderr]
   if (npm) run(process.execPath, [npm, ...args], { stdio })

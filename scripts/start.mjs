@@ -1,14 +1,11 @@
-// npm start: sets up what is missing, then runs `tidemark start` with the arguments given, passing signals on.
+// npm start: sets up what is missing, then runs `tidemark start` with the arguments given, in this process: a signal needs nobody
+// to pass it on.
 
-import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { build, installDependencies, root } from "./set-up.mjs"
 
 installDependencies()
 build()
-const child = spawn(process.execPath, [join(root, "bin", "tidemark.js"), "start", ...process.argv.slice(2)], {
-  stdio: "inherit",
-})
-// A terminal sends its signals to the child as well; passing them on a second time is harmless there.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
-child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+const program = join(root, "bin", "tidemark.js")
+process.argv = [process.execPath, program, "start", ...process.argv.slice(2)]
+await import(program)

@@ -191,6 +191,21 @@ describe("the house", () => {
     expect(named.map((path) => relative(root, path))).toEqual([])
   })
 
+  test("the lockfile has the packages of every platform, without which npm ci refuses", () => {
+    const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>
+    }
+    // As Node looks for a package: in each folder above, up to the root.
+    const places = (path: string): string[] =>
+      path === "" ? [""] : [`${path}/`, ...places(path.replace(/\/?[^/]+$/, ""))]
+    const absent = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !places(path).some((place) => packages[`${place}node_modules/${name}`]),
+      ),
+    )
+    expect(absent).toEqual([])
+  })
+
   test("every table of a chain's heights has a rule for its undo, and those without one say why", () => {
     const named = (schema: string): string[] =>
       [

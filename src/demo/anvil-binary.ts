@@ -1,4 +1,4 @@
-// Where the node's program is: inside the package for this platform, which npm installs beside @foundry-rs/anvil.
+// Where the node's program is: inside the package for this platform, which npm installs where there is one.
 
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -9,12 +9,9 @@ const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "
 
 export function resolveAnvilBinary(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}`
-  // The platform package is a dependency of the wrapper, so it is looked up from there: it need not be hoisted.
-  const fromHere = createRequire(import.meta.url)
   try {
-    const fromWrapper = createRequire(fromHere.resolve("@foundry-rs/anvil/package.json"))
-    const folder = dirname(fromWrapper.resolve(`${name}/package.json`))
-    const file = join(folder, "bin", process.platform === "win32" ? "anvil.exe" : "anvil")
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+    const file = join(folder, "bin", "anvil")
     if (existsSync(file)) return file
   } catch (cause) {
     throw missingBinary(name, cause)

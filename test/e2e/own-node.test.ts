@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { type PrivatePostgres, startPostgres15 } from "../support/private-postgres.js"
 import { StoreProbe } from "../support/store-probe.js"
+import { hasTestBinary } from "../support/test-binary.js"
 import { waitUntil } from "../support/wait-until.js"
 import { refusal, Workplace } from "./workplace.js"
 
@@ -31,7 +32,7 @@ async function heights(url: string): Promise<{ low: number; high: number; count:
   return { low: Number(row!.low), high: Number(row!.high), count: Number(row!.count) }
 }
 
-describe("a node and a PostgreSQL 15 of one's own", () => {
+describe.runIf(hasTestBinary("postgres-15"))("a node and a PostgreSQL 15 of one's own", () => {
   let postgres: PrivatePostgres
 
   beforeAll(async () => {

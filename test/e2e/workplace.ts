@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.js"
-import { runTidemark, type TidemarkProcess } from "../support/tidemark-process.js"
+import { type RunOptions, runTidemark, type TidemarkProcess } from "../support/tidemark-process.js"
 
 export class Workplace {
   readonly directory: string
@@ -22,7 +22,11 @@ export class Workplace {
   }
 
   start(args: readonly string[] = [], env: Record<string, string> = {}): TidemarkProcess {
-    const child = runTidemark(["start", ...args], { cwd: this.directory, env: { PORT: "0", ...env } })
+    return this.run(["start", ...args], { env })
+  }
+
+  run(args: readonly string[], { env, ...options }: RunOptions): TidemarkProcess {
+    const child = runTidemark(args, { cwd: this.directory, env: { PORT: "0", ...env }, ...options })
     this.#processes.push(child)
     return child
   }
@@ -39,7 +43,14 @@ export class Workplace {
   }
 
   async remove(): Promise<void> {
-    for (const { child } of this.#processes) child.kill("SIGKILL")
+    for (const { child, pid } of this.#processes) {
+      try {
+        process.kill(-pid, "SIGKILL")
+      } catch {
+        // It has no group of its own, or is gone.
+        child.kill("SIGKILL")
+      }
+    }
     await Promise.all(this.#processes.map(({ exit }) => exit))
     for (const pid of await this.leftovers()) process.kill(pid, "SIGKILL")
     await rm(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })

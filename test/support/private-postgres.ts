@@ -3,14 +3,14 @@
 import { execFile } from "node:child_process"
 import { chmod, mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
 import { promisify } from "node:util"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { isAlive, readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.js"
 import { type EmbeddedPostgres, startEmbedded } from "../../src/postgres/embedded/start-embedded.js"
+import { testBinary } from "./test-binary.js"
 
 const run = promisify(execFile)
 
@@ -131,9 +131,7 @@ export async function copyBlankCluster(directory: string): Promise<void> {
 
 /** The oldest version supported. */
 export const startPostgres15 = (): Promise<PrivatePostgres> =>
-  startPrivatePostgres({
-    native: join(dirname(fileURLToPath(import.meta.resolve("postgres-15"))), "..", "native"),
-  })
+  startPrivatePostgres({ native: join(testBinary("postgres-15"), "native") })
 
 /** A directory for all servers of this run. What a killed run left behind an hour ago or longer is removed: it may lie in memory. */
 async function placeForMany(): Promise<string> {

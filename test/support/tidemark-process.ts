@@ -25,14 +25,25 @@ export interface TidemarkProcess {
   kill(signal: NodeJS.Signals): void
 }
 
-const program = join(import.meta.dirname, "..", "..", "bin", "tidemark.js")
+export interface RunOptions {
+  readonly env?: Record<string, string>
+  readonly cwd?: string
+  /** What takes the arguments: by default the built program, on this process's Node. */
+  readonly command?: readonly [string, ...string[]]
+  /** As a shell gives each command, so that a test can interrupt all of it as a terminal does. */
+  readonly ownGroup?: boolean
+}
+
+export const program = join(import.meta.dirname, "..", "..", "bin", "tidemark.js")
 
 export function runTidemark(
   args: readonly string[],
-  { env = {}, cwd }: { env?: Record<string, string>; cwd?: string } = {},
+  { env = {}, cwd, command = [process.execPath, program], ownGroup = false }: RunOptions = {},
 ): TidemarkProcess {
-  const child = spawn(process.execPath, [program, ...args], {
+  const [file, ...given] = command
+  const child = spawn(file, [...given, ...args], {
     cwd,
+    detached: ownGroup,
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", LOG_FORMAT: "json", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   })
