@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../../src/postgres/embedded/free-port.js"
+import { freePort } from "../../src/platform/free-port.js"
 import type { BenchPostgres } from "../environment/bench-postgres.js"
 import { derivedTemplate, makeDerivedTemplate } from "../environment/derived-tables.js"
 import { type DumpedDerived, dumpDerived } from "../environment/dump-derived.js"

@@ -1,8 +1,9 @@
 // The files of the demo's node: its saved state and its log.
 
 import { openSync } from "node:fs"
-import { open, rename, rm } from "node:fs/promises"
+import { open, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
 
 /** A demo of several days: begun anew rather than loaded for half a minute into gigabytes of memory. */
 const maxStateBytes = 512 * 2 ** 20
@@ -19,6 +20,12 @@ export async function isUsableState(file: string): Promise<boolean> {
   } finally {
     await handle.close()
   }
+}
+
+/** What the node dumps on request is its state file, packed. */
+export async function saveState(file: string, dump: string): Promise<void> {
+  await writeFile(`${file}.new`, gunzipSync(Buffer.from(dump.slice(2), "hex")))
+  await rename(`${file}.new`, file)
 }
 
 /** A quiet node prints a few lines in its life; each start begins a new file and keeps the one before. */

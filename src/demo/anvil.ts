@@ -7,14 +7,14 @@ import { mkdir, rename } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
+import { freePort, isFreePort } from "../platform/free-port.js"
 import type { Logger } from "../platform/logger.js"
 import { anvilArguments } from "./anvil-arguments.js"
 import { resolveAnvilBinary } from "./anvil-binary.js"
-import { isUsableState, openLog } from "./anvil-files.js"
+import { isUsableState, openLog, saveState } from "./anvil-files.js"
 import { type AnvilPhase, readAnvilRecord, writeAnvilRecord } from "./anvil-record.js"
 import { AnvilRpc } from "./anvil-rpc.js"
 import { demoChainId } from "./demo-accounts.js"
-import { anyFreePort, becomesFree } from "./free-port.js"
 import { processCommand } from "./process-command.js"
 
 /** adopted: still running. resumed: all blocks kept. recovered: died, so its last blocks may be gone. fresh: empty. */
@@ -32,6 +32,8 @@ export interface AnvilOptions {
 
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 60_000
+/** A process that has just ended may hold its port some milliseconds longer. */
+const portPatienceMs = 2_000
 const pollMs = 25
 
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
@@ -56,9 +58,6 @@ export class Anvil {
     this.#stateFile = join(options.directory, "anvil-state.json")
   }
 
-  get pid(): number {
-    return this.#pid
-  }
   get phase(): AnvilPhase {
     return this.#phase
   }
@@ -70,6 +69,10 @@ export class Anvil {
   }
   get wsUrl(): string {
     return `ws://127.0.0.1:${this.#port}`
+  }
+
+  get #blockTimeMs(): number {
+    return this.#options.blockTimeMs ?? 1000
   }
 
   async begin(): Promise<void> {
@@ -116,12 +119,19 @@ export class Anvil {
     )
   }
 
-  /** Ends the making of history: the same chain, now with a block every block time. Saves the state on the way. */
+  /**
+   * Ends the making of history: the same node, now with a block every block time, in whole seconds until its next start. It is not
+   * started again for that: it would forget the states of all blocks but the last, and who indexes the past asks for them.
+   */
   async goLive(): Promise<void> {
     if (this.#phase === "live") return
-    await this.#end("SIGTERM")
+    await this.#withRpc(async (rpc) => {
+      await saveState(this.#stateFile, await rpc.call<string>("anvil_dumpState"))
+      await setTime(rpc, this.#options.clock)
+      await rpc.call("evm_setIntervalMining", Math.ceil(this.#blockTimeMs / 1000))
+    })
     this.#phase = "live"
-    await this.restart()
+    await this.#remember(false)
   }
 
   /** Brings back a node that has gone, from what it last saved, at the same address. */
@@ -149,7 +159,7 @@ export class Anvil {
     const { port, clock } = this.#options
     const wished = port ?? lastPort
     if (wished !== undefined && (await becomesFree(wished, clock))) return wished
-    if (port === undefined) return anyFreePort()
+    if (port === undefined) return freePort()
     throw new IndexerError(
       "PORT_IN_USE",
       `port ${port}, asked for by the demo chain's node, is in use. Free it or name another.`,
@@ -158,12 +168,17 @@ export class Anvil {
   }
 
   async #spawn(): Promise<boolean> {
-    const { directory, clock, blockTimeMs = 1000 } = this.#options
+    const { directory, clock } = this.#options
     const log = await openLog(directory)
     const child = spawn(
       resolveAnvilBinary(),
       anvilArguments({
-        ...{ stateFile: this.#stateFile, port: this.#port, phase: this.#phase, blockTimeMs },
+        ...{
+          stateFile: this.#stateFile,
+          port: this.#port,
+          phase: this.#phase,
+          blockTimeMs: this.#blockTimeMs,
+        },
         genesisTimestamp: this.#genesisTimestamp,
       }),
       // A session of its own: Ctrl-C goes to us alone, and we stop the node after what reads from it.
@@ -184,7 +199,7 @@ export class Anvil {
     const deadline = clock.monotonic() + startTimeoutMs
     while (!gone && clock.monotonic() < deadline) {
       if ((await this.#answers(1_000)) && !gone) {
-        if (this.#phase === "live") await this.#setTime()
+        if (this.#phase === "live") await this.#withRpc((rpc) => setTime(rpc, clock))
         return true
       }
       await clock.sleep(pollMs)
@@ -193,22 +208,21 @@ export class Anvil {
     return false
   }
 
-  /** The node's clock starts at the first block's time, so that a past can be made; from then on it is ours. */
-  async #setTime(): Promise<void> {
-    const rpc = new AnvilRpc(this.httpUrl)
+  async #answers(timeoutMs: number): Promise<boolean> {
     try {
-      await rpc.call("evm_setTime", Math.floor(this.#options.clock.now() / 1000))
-    } finally {
-      await rpc.close()
+      return await this.#withRpc(
+        async (rpc) => Number(await rpc.call<string>("eth_chainId")) === demoChainId,
+        timeoutMs,
+      )
+    } catch {
+      return false
     }
   }
 
-  async #answers(timeoutMs: number): Promise<boolean> {
+  async #withRpc<T>(ask: (rpc: AnvilRpc) => Promise<T>, timeoutMs = 30_000): Promise<T> {
     const rpc = new AnvilRpc(this.httpUrl, { timeoutMs })
     try {
-      return Number(await rpc.call<string>("eth_chainId")) === demoChainId
-    } catch {
-      return false
+      return await ask(rpc)
     } finally {
       await rpc.close()
     }
@@ -248,6 +262,19 @@ export class Anvil {
     })
   }
 }
+
+async function becomesFree(port: number, clock: Clock): Promise<boolean> {
+  const deadline = clock.monotonic() + portPatienceMs
+  while (!(await isFreePort(port))) {
+    if (clock.monotonic() > deadline) return false
+    await clock.sleep(pollMs)
+  }
+  return true
+}
+
+/** The node's clock starts at the first block's time, so that a past can be made; from then on it is ours. */
+const setTime = (rpc: AnvilRpc, clock: Clock): Promise<unknown> =>
+  rpc.call("evm_setTime", Math.floor(clock.now() / 1000))
 
 function sendSignal(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {

@@ -106,6 +106,8 @@ test("history has every kind of event, every transaction type, failures and crea
   expect(new Set(steps)).toEqual(new Set([1]))
   expect(Number(times[300]!.timestamp)).toBeLessThanOrEqual(systemClock.now() / 1000)
   expect(Number(times[300]!.timestamp)).toBeGreaterThanOrEqual(began)
+  // Who indexes the past asks for code and metadata there.
+  expect(await rpc.call("eth_getBalance", `0x${"0".repeat(39)}4`, "0x64")).toBe("0x0")
 })
 
 test("the same seed and first timestamp give the same blocks, another seed gives others", async () => {

@@ -6,11 +6,11 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import type { Clock } from "../../platform/clock.js"
 import { describeError, IndexerError } from "../../platform/errors.js"
+import { freePort } from "../../platform/free-port.js"
 import type { Logger } from "../../platform/logger.js"
 import { Connection } from "../connection.js"
 import { sqlStateOf } from "../postgres-error.js"
 import { urlMaker } from "./address-file.js"
-import { freePort } from "./free-port.js"
 import {
   isPostmaster,
   type PostmasterFile,
