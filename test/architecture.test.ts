@@ -26,9 +26,10 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   api: ["domain", "platform", "postgres", "coordination", "raw", "status", "operations"],
   demo: ["domain", "platform"],
+  threads: ["domain", "platform", "coordination"],
   roles: [
     ...["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
-    ...["verify", "status", "operations", "api", "demo"],
+    ...["verify", "status", "operations", "api", "demo", "threads"],
   ],
   cli: [
     ...["domain", "platform", "postgres", "coordination", "raw", "workers", "verify", "status"],

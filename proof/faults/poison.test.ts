@@ -72,7 +72,7 @@ describe("a worker that fails on a block", () => {
       })
     })
     // A thread that is ended for a worker's fault is back at once: the others do not wait for the block to be tried again.
-    const ends = stage.members[0]!.lines.filter(({ msg }) => msg.startsWith("a work thread ended"))
+    const ends = stage.members[0]!.lines.filter(({ msg }) => msg.startsWith("a thread ended"))
     expect(ends.map(({ crashes }) => crashes)).toEqual(ends.map(() => 1))
     expect(ends.length).toBeGreaterThan(1)
     console.info(`three poisoned blocks were alone after ${Math.round(performance.now() - began)} ms`)

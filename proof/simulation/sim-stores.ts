@@ -82,6 +82,10 @@ export class SimRawReader implements RawReader<SimBlock> {
     return this.connection
   }
 
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+
   async open(range: BlockRange): Promise<RawRange<SimBlock>> {
     const connection = await this.idleConnection()
     let blocks: SimBlock[] = []

@@ -31,7 +31,10 @@ async function pass(clock: VirtualClock, ms: number): Promise<void> {
 describe("keeping leases alive", () => {
   test("work is ended locally before its lease can have ended", async () => {
     const { clock, renewer } = makeRenewer(async () => [])
-    const held = renewer.hold(lease("a"), { sentAt: clock.monotonic(), signal: new AbortController().signal })
+    const held = renewer.hold([lease("a")], {
+      sentAt: clock.monotonic(),
+      signal: new AbortController().signal,
+    })
     await pass(clock, 8_500)
     expect(held.signal.aborted).toBe(false)
     await pass(clock, 1_500)
@@ -44,7 +47,7 @@ describe("keeping leases alive", () => {
     const { clock, renewer } = makeRenewer(async () => [])
     const sentAt = clock.monotonic()
     clock.advance(8_000)
-    const held = renewer.hold(lease("a"), { sentAt, signal: new AbortController().signal })
+    const held = renewer.hold([lease("a")], { sentAt, signal: new AbortController().signal })
     await pass(clock, 1_500)
     expect(held.signal.aborted).toBe(true)
   })
@@ -57,7 +60,10 @@ describe("keeping leases alive", () => {
           answer = () => resolve(tokens)
         }),
     )
-    const held = renewer.hold(lease("a"), { sentAt: clock.monotonic(), signal: new AbortController().signal })
+    const held = renewer.hold([lease("a")], {
+      sentAt: clock.monotonic(),
+      signal: new AbortController().signal,
+    })
     await pass(clock, 3_000)
     const renewing = renewer.runOnce()
     await pass(clock, 4_000)
@@ -72,8 +78,8 @@ describe("keeping leases alive", () => {
   test("a lease that was not renewed runs out, the others live on", async () => {
     const { clock, renewer } = makeRenewer(async (tokens) => tokens.filter(({ epoch }) => epoch === "b"))
     const signal = new AbortController().signal
-    const lost = renewer.hold(lease("a"), { sentAt: clock.monotonic(), signal })
-    const kept = renewer.hold(lease("b"), { sentAt: clock.monotonic(), signal })
+    const lost = renewer.hold([lease("a")], { sentAt: clock.monotonic(), signal })
+    const kept = renewer.hold([lease("b")], { sentAt: clock.monotonic(), signal })
     await pass(clock, 5_000)
     await renewer.runOnce()
     await pass(clock, 5_000)
@@ -86,7 +92,10 @@ describe("keeping leases alive", () => {
       renewed.push(...tokens.map(({ epoch }) => epoch))
       return tokens
     })
-    const held = renewer.hold(lease("a"), { sentAt: clock.monotonic(), signal: new AbortController().signal })
+    const held = renewer.hold([lease("a")], {
+      sentAt: clock.monotonic(),
+      signal: new AbortController().signal,
+    })
     held.letGo()
     await renewer.runOnce()
     await pass(clock, 12_000)
@@ -101,7 +110,10 @@ describe("keeping leases alive", () => {
       waits.push(signal)
       return new Promise(() => undefined)
     }
-    const held = renewer.hold(lease("a"), { sentAt: clock.monotonic(), signal: new AbortController().signal })
+    const held = renewer.hold([lease("a")], {
+      sentAt: clock.monotonic(),
+      signal: new AbortController().signal,
+    })
     expect(waits.map((signal) => signal?.aborted)).toEqual([false])
     held.letGo()
     expect(waits.map((signal) => signal?.aborted)).toEqual([true])

@@ -7,14 +7,8 @@ import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { HeldGroup, LeaseKeeper } from "./lease-keeper.js"
 import type { Lease, LeaseToken } from "./lease-store.js"
-
-export interface HeldLease {
-  readonly lease: Lease
-  /** Aborts when the lease may be over, or the parent signal does. */
-  readonly signal: AbortSignal
-  letGo(): void
-}
 
 interface Held {
   readonly lease: Lease
@@ -35,7 +29,7 @@ export interface LeaseRenewerOptions {
 /** Work stops this part of the lease time before its end. */
 const marginPart = 10
 
-export class LeaseRenewer extends LoopingService {
+export class LeaseRenewer extends LoopingService implements LeaseKeeper {
   private readonly held = new Map<string, Held>()
   private readonly renew: LeaseRenewerOptions["renew"]
 
@@ -50,24 +44,24 @@ export class LeaseRenewer extends LoopingService {
     this.renew = options.renew
   }
 
-  /** `sentAt`: the monotonic time at which the claim was sent. */
-  hold(lease: Lease, { sentAt, signal }: { sentAt: number; signal: AbortSignal }): HeldLease {
+  hold(leases: readonly Lease[], { sentAt, signal }: { sentAt: number; signal: AbortSignal }): HeldGroup {
     const controller = new AbortController()
     const gone = new AbortController()
-    const held: Held = { lease, controller, gone, deadline: localDeadline(lease, sentAt) }
     // Not AbortSignal.any: with every lease it costs more than the rest of this.
     const stop = (): void => controller.abort(signal.reason)
     // One for each lease at once: many is no leak.
     setMaxListeners(0, signal)
     signal.addEventListener("abort", stop, { once: true })
     if (signal.aborted) stop()
-    this.held.set(lease.epoch, held)
-    void this.watch(held)
+    for (const lease of leases) {
+      const held = { lease, controller, gone, deadline: localDeadline(lease, sentAt) }
+      this.held.set(lease.epoch, held)
+      void this.watch(held)
+    }
     return {
-      lease,
       signal: controller.signal,
       letGo: () => {
-        this.held.delete(lease.epoch)
+        for (const { epoch } of leases) this.held.delete(epoch)
         signal.removeEventListener("abort", stop)
         // With a reason: the usual one is an exception with a stack.
         gone.abort("let go")

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { ProviderState } from "../status/process-state.js"
 import { IngestActivity } from "./ingest-activity.js"
-import type { ThreadReport } from "./ingest-messages.js"
+import type { IngestReport } from "./ingest-messages.js"
 
 const provider = (over: Partial<ProviderState> = {}): ProviderState => ({
   label: "a",
@@ -12,7 +12,7 @@ const provider = (over: Partial<ProviderState> = {}): ProviderState => ({
   ...over,
 })
 
-const report = (over: Partial<ThreadReport> = {}): ThreadReport => ({
+const report = (over: Partial<IngestReport> = {}): IngestReport => ({
   type: "report",
   blocks: 0,
   transactions: 0,

@@ -1,15 +1,15 @@
 // What the ingest threads of a chain report, added up: the process's own view for metrics, status and the heartbeat.
 
 import type { ProcessState, ProviderState } from "../status/process-state.js"
-import type { ThreadReport } from "./ingest-messages.js"
+import type { IngestReport } from "./ingest-messages.js"
 
 export class IngestActivity {
   paused: string | null = null
-  private readonly latest = new Map<number, ThreadReport>()
+  private readonly latest = new Map<number, IngestReport>()
   /** By thread and provider: reports since the last answer. */
   private readonly silence = new Map<string, number>()
 
-  add(thread: number, report: ThreadReport): void {
+  add(thread: number, report: IngestReport): void {
     this.latest.set(thread, report)
     for (const { label } of report.providers) {
       const answered = report.rpc.some(({ provider, code }) => provider === label && code === "ok")

@@ -1,4 +1,4 @@
-// What an ingest thread and its process tell each other.
+// What an ingest thread and its process tell each other, beside what every thread does.
 
 import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
@@ -6,7 +6,6 @@ import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import type { RpcCounter } from "../source/rpc-counters.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { FaultState, ProviderState } from "../status/process-state.js"
-import type { LeaseLost, LeaseMessage } from "./thread-leases.js"
 
 export interface IngestThreadInput {
   readonly index: number
@@ -26,17 +25,14 @@ export interface IngestThreadInput {
   readonly derives: boolean
 }
 
-export type ToThread =
-  | { readonly type: "stop" }
-  | { readonly type: "pause"; readonly reason: string | null }
+export type ToIngestThread =
   /** History stands still, with its connections closed, until it is told to go on. */
   | { readonly type: "lend"; readonly lent: boolean }
   /** The answer to "roll-back"; without a rollback where it could not be finished now. */
   | { readonly type: "rolled-back"; readonly rollback: RollbackIntent | undefined }
-  | LeaseLost
 
 /** Counts since the report before. */
-export interface ThreadReport {
+export interface IngestReport {
   readonly type: "report"
   readonly blocks: number
   readonly transactions: number
@@ -55,17 +51,8 @@ export interface ThreadReport {
   readonly headDelays: readonly number[]
 }
 
-export interface ThreadLog {
-  readonly type: "log"
-  readonly level: "debug" | "info" | "warn" | "error" | "fatal"
-  readonly fields: Readonly<Record<string, unknown>>
-  readonly message: string
-}
-
-export type FromThread =
-  | ThreadReport
-  | ThreadLog
-  | LeaseMessage
+export type FromIngestThread =
+  | IngestReport
   /** The node has this block, since the monotonic time `at`. */
   | { readonly type: "announced"; readonly height: number; readonly at: number }
   /** The head follower stored blocks, up to this height (exclusive). */
@@ -74,4 +61,3 @@ export type FromThread =
   | { readonly type: "roll-back" }
   /** The lanes of history have closed their connections. */
   | { readonly type: "lent" }
-  | { readonly type: "stopped" }

@@ -1,50 +1,19 @@
 // The role `work` of one chain: the tables of its workers, the threads that derive, the partitions of the app database,
 // and whoever asks the node about tokens and code.
 
-import type { LeaseStore } from "../coordination/lease-store.js"
 import type { Hex } from "../domain/linked-block.js"
-import type { ChainFamily } from "../families/chain-family.js"
-import type { Clock } from "../platform/clock.js"
-import type { ChainConfig } from "../platform/load-config.js"
-import type { Logger } from "../platform/logger.js"
-import type { Metrics } from "../platform/metrics.js"
-import type { Random } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
-import type { ProcessSettings } from "../platform/settings.js"
 import type { Database } from "../postgres/database.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import type { Queryable } from "../postgres/transaction.js"
 import { PartitionKeeper } from "../raw/partition-keeper.js"
-import type { SharedLimitHandle } from "../source/shared-limit.js"
 import { ensureWorkerTables, type IdleWorker } from "../workers/postgres/ensure-worker-tables.js"
-import type { WorkerRegistry } from "../workers/worker-registry.js"
-import type { ChainDatabases } from "./chain-databases.js"
-import { WorkThreads } from "./work-threads.js"
+import type { OpenChain } from "./open-chain.js"
+import { superviseWork, type WorkThreads, type WorkThreadsOptions } from "./work-threads.js"
 
-export interface StartWorkDeps {
-  readonly raw: Database
-  readonly app: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-  readonly metrics: Metrics
-}
-
-export interface StartWorkOptions {
-  readonly family: ChainFamily
-  readonly chain: ChainConfig
-  readonly name: string
-  readonly chainId: string
-  readonly holder: string
-  readonly settings: ProcessSettings
-  readonly registry: WorkerRegistry
-  readonly leases: LeaseStore<Queryable>
-  readonly databases: ChainDatabases
-  readonly limits: readonly SharedLimitHandle[]
-  readonly configFile: string | undefined
+export interface PrepareWorkOptions extends Pick<WorkThreadsOptions, "registry" | "leases" | "onDerived"> {
   readonly lanes: number
+  /** Shared by all threads of the process. */
   readonly gate: SharedArrayBuffer
-  readonly onDerived: (range: { readonly from: number; readonly to: number; readonly at: number }) => void
 }
 
 export interface Work {
@@ -59,31 +28,29 @@ export interface Work {
 
 const partitionCheckMs = 30_000
 
-export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions): Promise<Work> {
-  const { raw, app, clock, random, logger, metrics } = deps
-  const { chain, name, settings, registry, leases } = options
+export async function prepareWork(open: OpenChain, options: PrepareWorkOptions): Promise<Work> {
+  const { raw, app, clock, random, logger, metrics, chain, name, settings } = open
+  const { registry } = options
   const tables = await ensureWorkerTables(app, { registry })
   if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers made")
   const idle = [...tables.outdated, ...tables.changed, ...tables.blocked]
   for (const { worker, message } of idle) logger.warn({ worker }, message)
-  const threads = new WorkThreads({
+  const { threads, watch } = superviseWork({
+    ...options,
     // One more for the tip: beside history it would wait for every piece that is extracted there.
     inputs: Array.from({ length: settings.workThreads + 1 }, (_, index) => ({
       index,
-      holder: options.holder,
+      holder: open.holder,
       chain,
       chainName: name,
-      rawUrl: options.databases.rawUrl,
-      appUrl: options.databases.appUrl,
+      ...open.databases,
       settings,
-      configFile: options.configFile,
+      configFile: open.configFile,
       runnable: tables.runnable,
       derivesTip: index === 0,
       lanes: index === 0 ? 0 : options.lanes,
       gate: options.gate,
     })),
-    registry,
-    leases,
     app,
     clock,
     logger,
@@ -91,31 +58,27 @@ export async function prepareWork(deps: StartWorkDeps, options: StartWorkOptions
     deadlineMs: settings.workerDeadlineMs,
     memoryMb: settings.workerMemoryMb,
     shortestTtlMs: Math.min(settings.leaseTtlMs, settings.headLeaseTtlMs),
-    onReport: (_, report) => metrics.addWork(name, report),
-    onDerived: options.onDerived,
+    onReport: (report) => metrics.addWork(name, report),
   })
-  const services: Service[] = [
-    new PartitionKeeper({
-      database: app,
-      state: raw,
-      tables: registry.partitionedTables(),
-      clock,
-      logger,
-      intervalMs: partitionCheckMs,
-    }),
-    threads,
-    ...options.family.createObservers(
-      { app, clock, random, logger, coveredHead: (worker) => coveredHead({ raw, app }, worker) },
-      {
-        chain,
-        chainId: options.chainId,
-        limits: options.limits,
-        runnable: tables.runnable,
-        holder: options.holder,
-      },
-    ),
-  ]
-  return { services, threads, runnable: tables.runnable, idle }
+  const keeper = new PartitionKeeper({
+    database: app,
+    state: raw,
+    tables: registry.partitionedTables(),
+    clock,
+    logger,
+    intervalMs: partitionCheckMs,
+  })
+  const observers = open.family.createObservers(
+    { app, clock, random, logger, coveredHead: (worker) => coveredHead({ raw, app }, worker) },
+    {
+      chain,
+      chainId: open.identity.chainId,
+      limits: open.limits,
+      runnable: tables.runnable,
+      holder: open.holder,
+    },
+  )
+  return { services: [keeper, threads, watch, ...observers], threads, runnable: tables.runnable, idle }
 }
 
 /** The highest block that a worker covers, with its hash. */

@@ -1,9 +1,7 @@
-// What a work thread and its process tell each other.
+// What a work thread and its process tell each other, beside what every thread does.
 
 import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
-import type { ThreadLog } from "./ingest-messages.js"
-import type { LeaseLost, LeaseMessage } from "./thread-leases.js"
 
 export interface WorkThreadInput {
   readonly index: number
@@ -27,12 +25,10 @@ export interface WorkThreadInput {
   readonly progress: SharedArrayBuffer
 }
 
-export type ToWorkThread =
-  | { readonly type: "stop" }
-  | { readonly type: "pause"; readonly reason: string | null }
-  /** Raw has something new. */
-  | { readonly type: "wake" }
-  | LeaseLost
+/** Raw has something new. */
+export interface ToWorkThread {
+  readonly type: "wake"
+}
 
 /** Counts since the report before. */
 export interface WorkReport {
@@ -53,8 +49,5 @@ export interface WorkReport {
 
 export type FromWorkThread =
   | WorkReport
-  | ThreadLog
-  | LeaseMessage
   /** Every worker has these blocks, since the monotonic time `at`. */
   | { readonly type: "derived"; readonly from: number; readonly to: number; readonly at: number }
-  | { readonly type: "stopped" }

@@ -1,9 +1,8 @@
-// Adds up what a work thread does and posts the sums to the process a few times a second.
+// Adds up what a work thread does.
 
 import { WorkerFault } from "../coordination/worker-fault.js"
 import type { Clock } from "../platform/clock.js"
-import { silentLogger } from "../platform/logger.js"
-import { LoopingService } from "../platform/looping-service.js"
+import { ThreadReporter } from "../threads/thread-reporter.js"
 import type { DeriveOutcome } from "../workers/range-deriver.js"
 import type { WorkReport } from "./work-messages.js"
 
@@ -24,12 +23,12 @@ const zero = (): Counts => ({
   foldMs: 0,
 })
 
-export class WorkReporter extends LoopingService {
+export class WorkReporter extends ThreadReporter {
   private readonly post: (report: WorkReport) => void
   private counts = zero()
 
   constructor({ clock, post }: { clock: Clock; post: (report: WorkReport) => void }) {
-    super({ name: "work-reporter", clock, logger: silentLogger, intervalMs: 500 })
+    super({ clock })
     this.post = post
   }
 
@@ -57,21 +56,11 @@ export class WorkReporter extends LoopingService {
     counts.foldMs += totals.foldMs
   }
 
-  async runOnce(): Promise<undefined> {
-    this.flush()
-    return undefined
-  }
-
-  override async stop(): Promise<void> {
-    await super.stop()
-    this.flush()
-  }
-
   private fault({ worker }: WorkerFault): void {
     this.counts.faults[worker] = (this.counts.faults[worker] ?? 0) + 1
   }
 
-  private flush(): void {
+  protected report(): void {
     const { counts } = this
     if (Object.keys(counts.workers).length === 0 && Object.keys(counts.faults).length === 0) return
     this.counts = zero()

@@ -3,7 +3,6 @@
 
 import { defaultFailurePolicy } from "../../src/coordination/after-failure.js"
 import type { LeaseKeeper } from "../../src/coordination/lease-keeper.js"
-import { LeasedRangeRunner } from "../../src/coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
 import type { ChainFamily } from "../../src/families/chain-family.js"
@@ -15,16 +14,15 @@ import type { TipGate } from "../../src/platform/tip-gate.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { Database } from "../../src/postgres/database.js"
 import { pinChain } from "../../src/raw/chain-state.js"
-import { RangePartitions } from "../../src/raw/range-partitions.js"
 import { rawIngester } from "../../src/raw/raw-ingester.js"
+import { createDeriver } from "../../src/roles/compose-work.js"
 import { DeriveProgress } from "../../src/workers/derive-progress.js"
 import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tables.js"
 import { PostgresDerivedStore } from "../../src/workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../../src/workers/postgres/postgres-raw-reader.js"
-import { type DeriveOutcome, RangeDeriver } from "../../src/workers/range-deriver.js"
+import type { DeriveOutcome, RangeDeriver } from "../../src/workers/range-deriver.js"
 import { RawCoverageCopier } from "../../src/workers/raw-coverage-copier.js"
 import type { RawReader } from "../../src/workers/raw-range.js"
-import { recordError } from "../../src/workers/record-error.js"
 import { readWorkPlan } from "../../src/workers/work-plan.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { WorkerRegistry } from "../../src/workers/worker-registry.js"
@@ -143,30 +141,26 @@ export async function openDeriveStore(
         readBlocks: evmFamily.readBlocks,
       })
       const own = new WorkerRegistry(definitions)
-      const policy = { ...defaultFailurePolicy, backoffBaseMs: 60_000 }
-      return new RangeDeriver({
-        runner: new LeasedRangeRunner({
+      return createDeriver(
+        {
           connect: connect(appUrl),
-          leasesOn: (executor) =>
-            new PostgresLeaseStore({ executor, schema: "app", random: systemRandom, policy }),
+          raw: pause ? pausing(reader, pause) : reader,
+          store: new PostgresDerivedStore(own),
+          registry: own,
+          progress: new DeriveProgress(),
           keeper,
+          ...(gate ? { gate } : {}),
           clock,
+          random: systemRandom,
           logger: silentLogger,
+        },
+        {
           holder: "test",
           rangeSize: 1_000,
           recordBackend: true,
-          uncharged: "withdrawn",
-          onCharged: ({ worker, range, height = range.from, error }, connection) =>
-            recordError(connection, { worker, height, error }),
-        }),
-        partitions: new RangePartitions({ tables: own.partitionedTables(), rangeSize: 1_000 }),
-        raw: pause ? pausing(reader, pause) : reader,
-        store: new PostgresDerivedStore(own),
-        registry: own,
-        progress: new DeriveProgress(),
-        ...(gate ? { gate } : {}),
-        clock,
-      })
+          policy: { ...defaultFailurePolicy, backoffBaseMs: 60_000 },
+        },
+      )
     },
     deriveNext: async (deriver, turn = {}) => {
       const runnable = registry.workers.map(({ name }) => name)

@@ -1,11 +1,10 @@
 // A raw store of a test's own, with everything needed to ingest into it in this process: database, source, ingester.
 
+import { defaultFailurePolicy } from "../../src/coordination/after-failure.js"
 import type { LeaseKeeper } from "../../src/coordination/lease-keeper.js"
-import { LeasedRangeRunner } from "../../src/coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import type { BlockRange } from "../../src/domain/block-range.js"
-import { evmPartitionedTables } from "../../src/families/evm/raw/raw-tables.js"
-import { RawWriter } from "../../src/families/evm/raw/raw-writer.js"
+import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { createEvmSource, type EvmSource } from "../../src/families/evm/source/evm-source.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
@@ -13,9 +12,9 @@ import { systemRandom } from "../../src/platform/random.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { Database } from "../../src/postgres/database.js"
 import { pinChain } from "../../src/raw/chain-state.js"
-import { type IngestOutcome, RangeIngester } from "../../src/raw/range-ingester.js"
-import { RangePartitions } from "../../src/raw/range-partitions.js"
+import type { IngestOutcome, RangeIngester } from "../../src/raw/range-ingester.js"
 import { rawIngester } from "../../src/raw/raw-ingester.js"
+import { createIngester } from "../../src/roles/compose-ingest.js"
 import type { BlockSource } from "../../src/source/block-source.js"
 import { createTestDatabase } from "./test-database.js"
 
@@ -57,24 +56,17 @@ export async function openRawStore(
   await leases.register(rawIngester)
   const sources: EvmSource[] = []
   const ingester = (source: BlockSource): RangeIngester =>
-    new RangeIngester({
-      runner: new LeasedRangeRunner({
-        ...deps,
-        connect,
-        leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "raw", random: systemRandom }),
-        keeper,
+    createIngester(
+      { ...deps, family: evmFamily, connect, source, createWriter: () => evmFamily.createWriter(), keeper },
+      {
         holder: "test",
         rangeSize: 1_000,
+        flushBytes: 1 << 20,
+        deferIndexes: options.deferIndexes ?? false,
         recordBackend: true,
-        uncharged: "noted",
-      }),
-      source,
-      writer: new RawWriter(),
-      partitions: new RangePartitions({ tables: evmPartitionedTables, rangeSize: 1_000 }),
-      clock: systemClock,
-      flushBytes: 1 << 20,
-      deferIndexes: options.deferIndexes ?? false,
-    })
+        policy: defaultFailurePolicy,
+      },
+    )
   return {
     url,
     database,

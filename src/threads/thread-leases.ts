@@ -2,20 +2,9 @@
 // little to do, renews those of all threads in one statement, and tells a thread when one may be over.
 
 import type { HeldGroup, LeaseKeeper } from "../coordination/lease-keeper.js"
-import { type HeldLease, type LeaseRenewer, leaseRanOut } from "../coordination/lease-renewer.js"
+import { leaseRanOut } from "../coordination/lease-renewer.js"
 import type { Lease } from "../coordination/lease-store.js"
-
-/** From a thread to its process. */
-export type LeaseMessage =
-  /** `sentAt`: the monotonic time at which the claim was sent. */
-  | { readonly type: "held"; readonly leases: readonly Lease[]; readonly sentAt: number }
-  | { readonly type: "let-go"; readonly epochs: readonly string[] }
-
-/** From the process to the thread: it could not be renewed, and whatever it was for must not go on. */
-export interface LeaseLost {
-  readonly type: "lost"
-  readonly epoch: string
-}
+import type { LeaseLost, LeaseMessage } from "./thread-messages.js"
 
 /** The thread's side. */
 export class ThreadLeases implements LeaseKeeper {
@@ -28,13 +17,15 @@ export class ThreadLeases implements LeaseKeeper {
 
   hold(leases: readonly Lease[], { sentAt, signal }: { sentAt: number; signal: AbortSignal }): HeldGroup {
     const controller = new AbortController()
-    for (const lease of leases) this.held.set(lease.epoch, { lease, controller })
+    const lease = leases[0]!
+    const { epoch } = lease
+    this.held.set(epoch, { lease, controller })
     this.post({ type: "held", leases, sentAt })
     return {
       signal: AbortSignal.any([signal, controller.signal]),
       letGo: () => {
-        for (const { epoch } of leases) this.held.delete(epoch)
-        this.post({ type: "let-go", epochs: leases.map(({ epoch }) => epoch) })
+        this.held.delete(epoch)
+        this.post({ type: "let-go", epoch })
       },
     }
   }
@@ -47,38 +38,40 @@ export class ThreadLeases implements LeaseKeeper {
 
 /** The process's side, for one thread. */
 export class HeldByThread {
-  private readonly renewer: LeaseRenewer
+  private readonly keeper: LeaseKeeper
   private readonly tell: (lost: LeaseLost) => void
-  private readonly byEpoch = new Map<string, HeldLease>()
+  private readonly byEpoch = new Map<
+    string,
+    { readonly leases: readonly Lease[]; readonly group: HeldGroup }
+  >()
   private readonly neverAborted = new AbortController().signal
 
-  constructor({ renewer, tell }: { renewer: LeaseRenewer; tell: (lost: LeaseLost) => void }) {
-    this.renewer = renewer
+  constructor({ keeper, tell }: { keeper: LeaseKeeper; tell: (lost: LeaseLost) => void }) {
+    this.keeper = keeper
     this.tell = tell
   }
 
   receive(message: LeaseMessage): void {
     if (message.type === "let-go") {
-      for (const epoch of message.epochs) this.letGo(epoch)
+      this.letGo(message.epoch)
       return
     }
-    for (const lease of message.leases) {
-      const { epoch } = lease
-      const held = this.renewer.hold(lease, { sentAt: message.sentAt, signal: this.neverAborted })
-      held.signal.addEventListener("abort", () => this.tell({ type: "lost", epoch }))
-      this.byEpoch.set(epoch, held)
-    }
+    const { leases, sentAt } = message
+    const { epoch } = leases[0]!
+    const group = this.keeper.hold(leases, { sentAt, signal: this.neverAborted })
+    group.signal.addEventListener("abort", () => this.tell({ type: "lost", epoch }))
+    this.byEpoch.set(epoch, { leases, group })
   }
 
   /** What it held when it ended; none of it is renewed any more. */
   takeAll(): Lease[] {
-    const leases = [...this.byEpoch.values()].map(({ lease }) => lease)
-    for (const { epoch } of leases) this.letGo(epoch)
+    const leases = [...this.byEpoch.values()].flatMap((held) => held.leases)
+    for (const epoch of this.byEpoch.keys()) this.letGo(epoch)
     return leases
   }
 
   private letGo(epoch: string): void {
-    this.byEpoch.get(epoch)?.letGo()
+    this.byEpoch.get(epoch)?.group.letGo()
     this.byEpoch.delete(epoch)
   }
 }

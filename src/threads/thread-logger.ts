@@ -1,7 +1,7 @@
 // A thread's log lines, sent to the process that writes them.
 
 import type { Logger } from "../platform/logger.js"
-import type { ThreadLog } from "./ingest-messages.js"
+import type { ThreadLog } from "./thread-messages.js"
 
 export function createThreadLogger(post: (line: ThreadLog) => void, bound: Record<string, unknown>): Logger {
   const at =

@@ -3,7 +3,8 @@ import { VirtualClock } from "../../test/support/virtual-clock.js"
 import { LeaseRenewer } from "../coordination/lease-renewer.js"
 import type { Lease, LeaseToken } from "../coordination/lease-store.js"
 import { silentLogger } from "../platform/logger.js"
-import { HeldByThread, type LeaseMessage, ThreadLeases } from "./thread-leases.js"
+import { HeldByThread, ThreadLeases } from "./thread-leases.js"
+import type { LeaseMessage } from "./thread-messages.js"
 
 const lease = (epoch: string): Lease => ({
   id: epoch,
@@ -29,7 +30,7 @@ function pair() {
     logger: silentLogger,
     shortestTtlMs: 10_000,
   })
-  const process: HeldByThread = new HeldByThread({ renewer, tell: (lost) => thread.lose(lost) })
+  const process: HeldByThread = new HeldByThread({ keeper: renewer, tell: (lost) => thread.lose(lost) })
   const thread: ThreadLeases = new ThreadLeases((message: LeaseMessage) => process.receive(message))
   const hold = (...epochs: string[]) =>
     thread.hold(epochs.map(lease), { sentAt: clock.monotonic(), signal: new AbortController().signal })

@@ -1,13 +1,12 @@
-// Adds up what a thread does and posts the sums to the process a few times a second.
+// Adds up what an ingest thread does.
 
 import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError } from "../platform/errors.js"
-import { silentLogger } from "../platform/logger.js"
-import { LoopingService } from "../platform/looping-service.js"
 import type { IngestOutcome } from "../raw/range-ingester.js"
 import type { BlockSource, ChainHead } from "../source/block-source.js"
 import type { FaultState } from "../status/process-state.js"
-import type { FromThread } from "./ingest-messages.js"
+import { ThreadReporter } from "../threads/thread-reporter.js"
+import type { IngestReport } from "./ingest-messages.js"
 
 const announcedMax = 1_000
 
@@ -33,9 +32,9 @@ const zero = (): Counts => ({
   headDelays: [],
 })
 
-export class ThreadReporter extends LoopingService {
+export class IngestReporter extends ThreadReporter {
   isFollowing: () => boolean = () => false
-  private readonly post: (message: FromThread) => void
+  private readonly post: (report: IngestReport) => void
   private readonly source: BlockSource
   private counts = zero()
   private lastFault: FaultState | null = null
@@ -47,8 +46,8 @@ export class ThreadReporter extends LoopingService {
     clock,
     post,
     source,
-  }: { clock: Clock; post: (message: FromThread) => void; source: BlockSource }) {
-    super({ name: "thread-reporter", clock, logger: silentLogger, intervalMs: 500 })
+  }: { clock: Clock; post: (report: IngestReport) => void; source: BlockSource }) {
+    super({ clock })
     this.post = post
     this.source = source
   }
@@ -56,10 +55,6 @@ export class ThreadReporter extends LoopingService {
   announced(head: ChainHead): void {
     if (!this.announcedAt.has(head.height)) this.announcedAt.set(head.height, this.clock.monotonic())
     if (this.announcedAt.size > announcedMax) this.announcedAt.delete(this.announcedAt.keys().next().value!)
-  }
-
-  head(head: ChainHead): void {
-    this.announced(head)
   }
 
   outcome(outcome: IngestOutcome): void {
@@ -83,7 +78,7 @@ export class ThreadReporter extends LoopingService {
     }
   }
 
-  async runOnce(): Promise<undefined> {
+  protected report(): void {
     const counts = this.counts
     this.counts = zero()
     this.post({
@@ -95,12 +90,6 @@ export class ThreadReporter extends LoopingService {
       lastFault: this.lastFault,
       lastStoredAtMs: this.lastStoredAtMs,
     })
-    return undefined
-  }
-
-  override async stop(): Promise<void> {
-    await super.stop()
-    await this.runOnce()
   }
 
   private stored(height: number): void {

@@ -1,0 +1,51 @@
+// What a process needs to take part in a chain's coordination, whatever it does: leases of both databases, those who reap them, and
+// whoever finishes a rollback that another process did not.
+
+import type { FailurePolicy } from "../coordination/after-failure.js"
+import { LeaseReaper } from "../coordination/lease-reaper.js"
+import type { ReapOutcome } from "../coordination/lease-store.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import type { Clock } from "../platform/clock.js"
+import type { Logger } from "../platform/logger.js"
+import type { Random } from "../platform/random.js"
+import type { SqlExecutor } from "../postgres/sql-executor.js"
+import type { Queryable } from "../postgres/transaction.js"
+import type { RollbackDeps } from "../rollback/finish-rollback.js"
+import { RollbackFinisher } from "../rollback/rollback-finisher.js"
+
+export interface Coordination {
+  readonly rawLeases: PostgresLeaseStore<Queryable>
+  readonly appLeases: PostgresLeaseStore<Queryable>
+  readonly reapers: readonly LeaseReaper[]
+  /** To be run once before anything is stored: a database that went back must not be built upon. */
+  readonly finisher: RollbackFinisher
+}
+
+export function composeCoordination(
+  deps: {
+    readonly raw: SqlExecutor<Queryable>
+    readonly app: SqlExecutor<Queryable>
+    readonly clock: Clock
+    readonly random: Random
+    readonly logger: Logger
+    readonly family: RollbackDeps<Queryable>["family"]
+  },
+  options: {
+    readonly policy: FailurePolicy
+    readonly reapIntervalMs: number
+    readonly finishIntervalMs: number
+    readonly onReaped?: (outcome: ReapOutcome) => void
+  },
+): Coordination {
+  const { raw, app, random } = deps
+  const { policy, onReaped } = options
+  const rawLeases = new PostgresLeaseStore({ executor: raw, schema: "raw", random, policy })
+  const appLeases = new PostgresLeaseStore({ executor: app, schema: "app", random, policy })
+  const reaping = { ...deps, intervalMs: options.reapIntervalMs, ...(onReaped ? { onReaped } : {}) }
+  return {
+    rawLeases,
+    appLeases,
+    reapers: [rawLeases, appLeases].map((leases) => new LeaseReaper({ ...reaping, leases })),
+    finisher: new RollbackFinisher({ ...deps, intervalMs: options.finishIntervalMs }),
+  }
+}

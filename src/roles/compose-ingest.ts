@@ -1,0 +1,153 @@
+// What a thread that ingests consists of: the head follower, or a few lanes that fill history. The simulation runs the same on a
+// model of the database.
+
+import type { FailurePolicy } from "../coordination/after-failure.js"
+import type { LeaseKeeper } from "../coordination/lease-keeper.js"
+import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import type { ChainFamily } from "../families/chain-family.js"
+import type { Clock } from "../platform/clock.js"
+import type { Logger } from "../platform/logger.js"
+import type { Random } from "../platform/random.js"
+import type { Service } from "../platform/service.js"
+import type { TipGate } from "../platform/tip-gate.js"
+import { Turns } from "../platform/turns.js"
+import type { SqlConnection } from "../postgres/sql-connection.js"
+import type { BlockWriter } from "../raw/block-writer.js"
+import { HeadFollower, type HeadFollowerOptions } from "../raw/head-follower.js"
+import { HistoryLane } from "../raw/history-lane.js"
+import { type IngestOutcome, RangeIngester } from "../raw/range-ingester.js"
+import { RangePartitions } from "../raw/range-partitions.js"
+import { ReorgWatch } from "../rollback/reorg-watch.js"
+import type { RollbackIntent } from "../rollback/rollback-intent.js"
+import type { BlockSource } from "../source/block-source.js"
+
+export interface IngesterDeps {
+  readonly connect: () => Promise<SqlConnection>
+  readonly family: Pick<ChainFamily, "partitionedTables">
+  readonly source: BlockSource
+  readonly createWriter: () => BlockWriter
+  readonly keeper: LeaseKeeper
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+export interface IngesterSettings {
+  readonly holder: string
+  readonly rangeSize: number
+  readonly flushBytes: number
+  readonly deferIndexes: boolean
+  /** Direct connections only: behind a pooler a backend is not the holder's own. */
+  readonly recordBackend: boolean
+  readonly policy: FailurePolicy
+}
+
+export interface ComposeIngestDeps
+  extends IngesterDeps,
+    Pick<HeadFollowerOptions, "announced" | "mayClaim" | "onHead"> {
+  /** History lets a new block go first. */
+  readonly gate?: TipGate
+  /** Whether lanes may claim, where the head follower may. */
+  readonly mayFillHistory: () => boolean
+  readonly finishRollback: () => Promise<RollbackIntent | undefined>
+  readonly onHeadOutcome: (outcome: IngestOutcome) => void
+  readonly onHistoryOutcome: (outcome: IngestOutcome) => void
+}
+
+export interface ComposeIngestSettings
+  extends IngesterSettings,
+    Pick<HeadFollowerOptions, "endBlock" | "finalityDepth" | "takeOverMs"> {
+  readonly followsHead: boolean
+  readonly lanes: number
+  readonly order: "oldest" | "newest"
+  readonly leaseTtlMs: number
+  readonly headLeaseTtlMs: number
+  readonly headPollMs: number
+  readonly historyIdleMs: number
+  /** Encoded bytes a range of history should come to. */
+  readonly targetBytes: number
+  readonly maxReorgDepth: number
+  readonly reorgConfirmMs: number
+}
+
+export interface ComposedIngest {
+  readonly services: readonly Service[]
+  readonly follower: HeadFollower | undefined
+  readonly headRunners: readonly LeasedRangeRunner[]
+  readonly laneRunners: readonly LeasedRangeRunner[]
+}
+
+export function createIngester(deps: IngesterDeps, settings: IngesterSettings, turns?: Turns): RangeIngester {
+  const { family, source, createWriter, clock, random } = deps
+  const { rangeSize, flushBytes, deferIndexes, policy } = settings
+  return new RangeIngester({
+    runner: new LeasedRangeRunner({
+      ...deps,
+      ...settings,
+      leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "raw", random, policy }),
+      uncharged: "noted",
+    }),
+    writer: createWriter(),
+    partitions: new RangePartitions({ tables: family.partitionedTables, rangeSize }),
+    ...{ source, clock, turns, flushBytes, deferIndexes },
+  })
+}
+
+export function composeIngest(deps: ComposeIngestDeps, settings: ComposeIngestSettings): ComposedIngest {
+  const { gate, clock, mayClaim, mayFillHistory } = deps
+  const head = settings.followsHead ? createIngester(deps, settings) : undefined
+  const follower = head && createFollower(deps, settings, head)
+  // Between two blocks history lets a new one go first.
+  const turn = async (): Promise<void> => {
+    await clock.turn()
+    await gate?.pass()
+  }
+  const patient: Clock = gate ? { ...clock, turn } : clock
+  // Lanes copy one after the other: two at once cost Postgres half as much again for the same rows, since they extend the same
+  // tables and fill the same pages of the same indexes. The other lane encodes meanwhile.
+  const turns = new Turns()
+  const ingesters = Array.from({ length: settings.lanes }, () =>
+    createIngester({ ...deps, clock: patient }, settings, turns),
+  )
+  const lanes = ingesters.map(
+    (ingester) =>
+      new HistoryLane({
+        ...deps,
+        ...settings,
+        ingester,
+        idleMs: settings.historyIdleMs,
+        mayClaim: () => mayClaim() && mayFillHistory(),
+        onOutcome: deps.onHistoryOutcome,
+      }),
+  )
+  return {
+    services: [...(follower ? [follower] : []), ...lanes],
+    follower,
+    headRunners: head ? [head.runner] : [],
+    laneRunners: ingesters.map(({ runner }) => runner),
+  }
+}
+
+function createFollower(
+  deps: ComposeIngestDeps,
+  settings: ComposeIngestSettings,
+  ingester: RangeIngester,
+): HeadFollower {
+  return new HeadFollower({
+    ...deps,
+    ...settings,
+    ingester,
+    leaseTtlMs: settings.headLeaseTtlMs,
+    pollMs: settings.headPollMs,
+    onOutcome: deps.onHeadOutcome,
+    reorgs: new ReorgWatch({
+      ...deps,
+      // Between two ranges of the follower its connection is free.
+      raw: { query: async (sql, params) => (await ingester.runner.connection()).query(sql, params) },
+      finish: deps.finishRollback,
+      maxDepth: settings.maxReorgDepth,
+      confirmMs: settings.reorgConfirmMs,
+    }),
+  })
+}

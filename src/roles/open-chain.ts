@@ -1,0 +1,96 @@
+// A chain before anything works on it: its node has said who it is, its databases are made, migrated and pinned, and there are pools
+// to them.
+
+import type { ChainFamily } from "../families/chain-family.js"
+import type { Clock } from "../platform/clock.js"
+import type { ChainConfig } from "../platform/load-config.js"
+import type { Logger } from "../platform/logger.js"
+import type { Metrics } from "../platform/metrics.js"
+import type { Random } from "../platform/random.js"
+import type { ProcessSettings } from "../platform/settings.js"
+import { Database } from "../postgres/database.js"
+import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
+import type { ChainIdentity } from "../source/block-source.js"
+import { createSharedLimit, type SharedLimitHandle } from "../source/shared-limit.js"
+import type { ChainDatabases } from "./chain-databases.js"
+import { appPoolSize, rawPoolSize } from "./connection-budget.js"
+import { familyOf } from "./family-of.js"
+import { patience } from "./patience.js"
+import { pinDatabases, prepareDatabases, storedName } from "./prepare-databases.js"
+import type { Role } from "./role.js"
+
+export interface StartChainDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly embedded: EmbeddedPostgres | undefined
+}
+
+export interface StartChainOptions {
+  readonly chain: ChainConfig
+  readonly settings: ProcessSettings
+  readonly roles: readonly Role[]
+  readonly holder: string
+  readonly processId: string
+  readonly version: string
+  readonly httpUrl: string
+  /** Where the user's own workers are declared. */
+  readonly configFile: string | undefined
+  readonly signal: AbortSignal
+}
+
+export interface OpenChain extends Omit<StartChainDeps, "embedded">, StartChainOptions {
+  readonly family: ChainFamily
+  readonly name: string
+  readonly identity: ChainIdentity
+  readonly databases: ChainDatabases
+  /** Pools for services and answers; one and the same where raw and app are. */
+  readonly raw: Database
+  readonly app: Database
+  /** By RPC URL, shared by the threads of the process. */
+  readonly limits: readonly SharedLimitHandle[]
+  /** Waits while something is unavailable. */
+  readonly patiently: ReturnType<typeof patience>
+}
+
+const noDatabase = "waiting for the database"
+
+export async function openChain(deps: StartChainDeps, options: StartChainOptions): Promise<OpenChain> {
+  const { chain, settings, signal } = options
+  const limits = chain.rpcUrls.map(() =>
+    createSharedLimit({
+      maxRps: chain.rpcMaxRps || undefined,
+      maxInFlight: chain.rpcMaxInFlight || undefined,
+    }),
+  )
+  const family = familyOf(chain)
+  const asking = family.createSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })
+  try {
+    const patiently = patience(deps, signal)
+    const identity = await patiently(() => asking.identity({ signal }), "waiting for the node")
+    const name =
+      chain.name ?? (await patiently(() => storedName(chain), noDatabase)) ?? family.chainName(identity)
+    const logger = deps.logger.child({ chain: name })
+    const databases = await patiently(
+      () => prepareDatabases(deps, { chain, name, asking, signal, logger }),
+      noDatabase,
+    )
+    await patiently(
+      () => pinDatabases(databases, { name, identity, startBlock: chain.startBlock, logger }),
+      noDatabase,
+    )
+    const pool = (url: string, maxConnections: number): Database =>
+      new Database({
+        url,
+        applicationName: `tidemark ${name} services`,
+        maxConnections,
+        ownSessions: !settings.pooledConnections,
+      })
+    const raw = pool(databases.rawUrl, rawPoolSize)
+    const app = databases.appUrl === databases.rawUrl ? raw : pool(databases.appUrl, appPoolSize)
+    return { ...deps, ...options, logger, family, name, identity, databases, raw, app, limits, patiently }
+  } finally {
+    await asking.close()
+  }
+}

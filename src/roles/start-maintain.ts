@@ -1,0 +1,30 @@
+// The role `maintain` of one chain: the nightly look over the store.
+
+import { Reconciler } from "../verify/reconciler.js"
+import type { BorrowedConnections } from "./borrowed-connections.js"
+import type { OpenChain } from "./open-chain.js"
+
+/** How often to look whether tonight's run is due. */
+const reconcileCheckMs = 60_000
+
+export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections): Reconciler {
+  const { raw, app, clock, logger, holder, name, databases, metrics } = open
+  return new Reconciler({
+    family: open.family,
+    raw,
+    app,
+    connect: async () => {
+      const applicationName = `tidemark ${name} reconciler`
+      const urls = [...new Set([databases.rawUrl, databases.appUrl])]
+      const [raw, app = raw] = await borrowed.open(urls.map((url) => ({ url, applicationName })))
+      return { raw: raw!, app: app! }
+    },
+    holder,
+    clock,
+    logger,
+    intervalMs: reconcileCheckMs,
+    onChecked: (left) => {
+      for (const [check, count] of left) metrics.gauges.damage.set({ chain: name, check }, count)
+    },
+  })
+}

@@ -1,0 +1,96 @@
+// The inside of a thread: takes its input and the process's messages, and ends it well. Told to stop, what is under way may finish
+// for as long as draining may take; then it is cut off and given back.
+
+import { parentPort } from "node:worker_threads"
+import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import type { Clock } from "../platform/clock.js"
+import type { Logger } from "../platform/logger.js"
+import type { Service } from "../platform/service.js"
+import { ThreadLeases } from "./thread-leases.js"
+import { createThreadLogger } from "./thread-logger.js"
+import type { FromAnyThread, ToAnyThread } from "./thread-messages.js"
+
+export interface ThreadParts<To> {
+  readonly services: readonly Service[]
+  readonly runners: readonly LeasedRangeRunner[]
+  /** Stopped last, since it reports what the others did. */
+  readonly reporter: Service
+  readonly clock: Clock
+  readonly drainMs: number
+  receive(message: To): void
+  /** Before draining. */
+  readonly onStop?: () => Promise<void>
+  /** What is open when all services have stopped. */
+  readonly closing: readonly { close(): Promise<void> }[]
+}
+
+export class ThreadPort<To, From> {
+  readonly leases = new ThreadLeases((message) => this.send(message))
+  private readonly port = parentPort!
+  private readonly waiting: (To | ToAnyThread)[] = []
+  private parts: ThreadParts<To> | undefined
+  private paused: string | null = null
+
+  /** Its input is the first message. It may be long in coming; those that follow wait until the thread runs. */
+  static async open<Input, To, From>(): Promise<{ input: Input; thread: ThreadPort<To, From> }> {
+    const thread = new ThreadPort<To, From>()
+    const input = await new Promise<Input>((resolve) => {
+      let take = (message: unknown): void => {
+        take = (next) => thread.receive(next as To | ToAnyThread)
+        resolve(message as Input)
+      }
+      thread.port.on("message", (message) => take(message))
+    })
+    return { input, thread }
+  }
+
+  send(message: From | FromAnyThread): void {
+    this.port.postMessage(message)
+  }
+
+  mayClaim(): boolean {
+    return this.paused === null
+  }
+
+  logger(bound: Readonly<Record<string, unknown>>): Logger {
+    return createThreadLogger((line) => this.send(line), bound)
+  }
+
+  run(parts: ThreadParts<To>): void {
+    this.parts = parts
+    for (const service of [parts.reporter, ...parts.services]) service.start()
+    for (const message of this.waiting.splice(0)) this.receive(message)
+  }
+
+  private receive(message: To | ToAnyThread): void {
+    if (!this.parts) this.waiting.push(message)
+    else if (!isToAny(message)) this.parts.receive(message)
+    else if (message.type === "pause") this.paused = message.reason
+    else if (message.type === "lost") this.leases.lose(message)
+    else void this.stop(this.parts)
+  }
+
+  private async stop({
+    services,
+    runners,
+    reporter,
+    clock,
+    drainMs,
+    onStop,
+    closing,
+  }: ThreadParts<To>): Promise<void> {
+    this.paused = "draining"
+    await onStop?.()
+    const drained = new AbortController()
+    const allIdle = Promise.all(runners.map((runner) => runner.idle())).then(() => drained.abort())
+    await Promise.race([allIdle, clock.sleep(drainMs, drained.signal)])
+    await Promise.all(services.map((service) => service.stop()))
+    await reporter.stop()
+    await Promise.allSettled([...runners, ...closing].map((one) => one.close()))
+    this.port.close()
+  }
+}
+
+const toAny: readonly string[] = ["stop", "pause", "lost"] satisfies ToAnyThread["type"][]
+
+const isToAny = (message: unknown): message is ToAnyThread => toAny.includes((message as ToAnyThread).type)
