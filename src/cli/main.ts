@@ -67,7 +67,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-/** Named by the design, but not there in this release. */
+/** Not in this release: said so, instead of being taken for a typing error. */
 const laterCommands = ["init", "wallets", "relay", "bench", "reset"]
 
 const width = Math.max(...Object.keys(commands).map((name) => name.length))

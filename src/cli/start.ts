@@ -25,7 +25,7 @@ chain; without DB_RAW_URL an embedded Postgres under .tidemark/.
   --start-block N       first block of the chain to index                       (START_BLOCK)
   --end-block N         claim nothing above this block                          (END_BLOCK)
   --exit-when-done      end well once everything up to --end-block is stored and derived
-  --roles LIST          of ingest, work, maintain, wallets, serve; all by default
+  --roles LIST          of ingest, work, maintain, serve; all by default
   --threads N           threads that fetch and store history, 1 to 3            (THREADS)
   --workers LIST        which workers derive tables: all, none, or their names  (WORKERS)
   --backfill ORDER      oldest or newest blocks of history first                (BACKFILL)

@@ -252,7 +252,7 @@ export const chainSettings = {
 
 export type ChainSettingValues = SettingValues<typeof chainSettings>
 
-/** Checks of R41 that a chain can turn off, since some real chains serve wrong blooms or receipts. */
+/** Checks of a block that a chain can turn off, since some real chains serve wrong blooms or receipts. */
 export const checkNames = ["parent", "counts", "receipts", "gas", "logOrder", "bloom"] as const
 export type CheckName = (typeof checkNames)[number]
 export type Checks = Readonly<Record<CheckName, boolean>>

@@ -2,7 +2,7 @@
 
 import { IndexerError } from "../platform/errors.js"
 
-export const roles = ["ingest", "work", "maintain", "wallets", "serve"] as const
+export const roles = ["ingest", "work", "maintain", "serve"] as const
 export type Role = (typeof roles)[number]
 
 export function parseRoles(text: string | undefined): readonly Role[] {

@@ -24,7 +24,7 @@ export const sampleProcess = (
   id: "00000000-0000-4000-8000-000000000001",
   host: "harbour",
   pid: 4242,
-  roles: ["ingest", "work", "maintain", "wallets", "serve"],
+  roles: ["ingest", "work", "maintain", "serve"],
   version: "0.1.0",
   httpUrl: "http://127.0.0.1:8080",
   upMs: 3_600_000,

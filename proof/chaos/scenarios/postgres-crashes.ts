@@ -36,7 +36,7 @@ export const postgresCrashes: Scenario = {
     const met: Record<string, number> = {}
     const resumedMs: number[] = []
     for (let crash = 1; crash <= count; crash++) {
-      // In mid-COPY first: it is what the plan asks for.
+      // In mid-COPY first: most of a range is written then.
       const moment = crash === 1 ? moments[0]! : moments[Math.floor(random.next() * moments.length)]!
       const head = crash * blocksPerCrash
       const release = await holdAt(stage, { moment, moveHead: () => node.setHead(head) })

@@ -1,4 +1,4 @@
-// The fence itself (R12): a lease is completed by whoever holds it, while it does, and by nobody else. Other rules would keep most of what a late
+// The fence itself: a lease is completed by whoever holds it, while it does, and by nobody else. Other rules would keep most of what a late
 // commit writes right; this is the one that is meant to.
 
 import type { Checker } from "../world.js"
