@@ -24,8 +24,8 @@ import { createMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, checkNames, processSettings } from "../src/platform/settings.js"
 import { stallCauses } from "../src/status/diagnosis.js"
+import { columnTypes } from "../src/workers/column.js"
 import { stateColumns } from "../src/workers/fold-plan.js"
-import { eventTables } from "../src/workers/worker-definition.js"
 import { WorkerRegistry } from "../src/workers/worker-registry.js"
 
 const root = resolve(import.meta.dirname, "..")
@@ -190,19 +190,24 @@ describe("docs/reference/schema.md", () => {
       .map((line) => line.replaceAll('"', "").split(" ")[0]!)
   }
   const registry = new WorkerRegistry(builtInWorkers)
-  const derived = [
-    ...registry.workers
-      .flatMap(eventTables)
-      .map(([name, { columns }]): [string, string[]] => [`app.${name}`, Object.keys(columns)]),
-    ...[...registry.folds.values()]
-      .flat()
-      .map((plan): [string, string[]] => [`app.${plan.table}`, stateColumns(plan).map(({ name }) => name)]),
-  ]
+  const plans = [...registry.folds.values()].flat()
+  const derived = registry.workers.flatMap((worker) =>
+    Object.entries(worker.tables).map(([name, table]) => ({
+      ...{ worker: worker.name, name, table },
+      columns:
+        table.kind === "events"
+          ? Object.entries(table.columns).map(([column, definition]) => ({ name: column, ...definition }))
+          : stateColumns(plans.find((plan) => plan.table === name)!),
+    })),
+  )
   const tables = new Map([
     ...[...sql.matchAll(/^create (?:table|view) (\S+) (?:\(|as select)\n([\s\S]*?)(?:\n\).*)?;$/gm)].map(
       ([, name, body]): [string, string[]] => [name!, columnsOf(body!)],
     ),
-    ...derived,
+    ...derived.map(({ name, columns }): [string, string[]] => [
+      `app.${name}`,
+      columns.map((column) => column.name),
+    ]),
   ])
 
   test("has every table and view of both schemas, and no other", () => {
@@ -218,6 +223,39 @@ describe("docs/reference/schema.md", () => {
       ? [...listed.matchAll(/`(\w+)`/g)].map(([, column]) => column)
       : tableRows(text).map(([column]) => unquoted(column!))
     expect(named).toEqual(columns)
+  })
+
+  test.each(derived)("says of the table $name whose it is, its key, indexes and types", (declared) => {
+    const { worker, table, columns } = declared
+    const text = section(page, `### app.${declared.name}`)
+    const listed = (names: readonly string[]): string => code(`(${names.join(", ")})`)
+    const isEvents = table.kind === "events"
+    const blocks = isEvents ? table.partitionBlocks?.toLocaleString("en") : undefined
+    const indexes = table.indexes?.map(listed).join(", ")
+    const said = [
+      `${isEvents ? "Event" : "State"} table of ${code(worker)}${blocks ? `, partitions of ${blocks} heights` : ""}.`,
+      `Key: ${listed(isEvents ? table.key : Object.keys(table.key))}.${indexes ? ` Indexes: ${indexes}.` : ""}`,
+    ].join(" ")
+    const paragraphs = text.split("\n\n").map((paragraph) => paragraph.replaceAll("\n", " "))
+    expect(paragraphs.map((paragraph) => paragraph.slice(-said.length))).toContain(said)
+    expect(tableRows(text).map(([, type]) => type)).toEqual(
+      columns.map(({ kind, nullable }) => `${columnTypes[kind].replace(" ", "")}${nullable ? ", null" : ""}`),
+    )
+  })
+
+  test("draws which worker depends on which", () => {
+    const [, drawn] = /flowchart LR\n {2}raw([\s\S]*?)```/.exec(read(page))!
+    const arrows = `raw${drawn}`
+      .trim()
+      .split("\n")
+      .flatMap((line) => {
+        const [from, to] = line.split("-->").map((side) => side.split("&").map((name) => name.trim()))
+        return to!.flatMap((name) => from!.map((dependency) => `${dependency} --> ${name}`))
+      })
+    const declared = registry.workers.flatMap(({ name, dependencies = ["raw"] }) =>
+      dependencies.map((dependency) => `${dependency} --> ${name}`),
+    )
+    expect(arrows.sort()).toEqual(declared.sort())
   })
 
   test("has every act that is written to the audit logs, and no other", () => {

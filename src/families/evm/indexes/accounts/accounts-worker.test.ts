@@ -6,7 +6,6 @@ import {
   type TransactionParts,
   word,
 } from "../../../../../test/support/block-view.js"
-import { declaredTable } from "../../../../../test/support/declared-table.js"
 import { sumsByKey } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
 import { evmWorker } from "../evm/evm-worker.js"
@@ -127,25 +126,5 @@ describe("accounts", () => {
   test("only address_transactions says when an address was seen", () => {
     const seen = accountsWorker.tables.accounts.sources.filter((source) => source.seen !== false)
     expect(new Set(seen.map(({ table }) => table))).toEqual(new Set(["address_transactions"]))
-  })
-})
-
-test("its table is declared as documented", () => {
-  expect(accountsWorker.dependencies).toEqual(["meta_worker", "evm_worker", "tx_metrics_worker"])
-  expect(Object.keys(accountsWorker.tables)).toEqual(["accounts"])
-  expect(declaredTable(accountsWorker.tables.accounts)).toEqual({
-    key: ["address bytes"],
-    columns: [
-      "transaction_count sum int8",
-      "created_count sum int8",
-      "transactions_sent sum int8",
-      "value_sent sum numeric",
-      "value_received sum numeric",
-      "fees_paid sum numeric",
-      "deployments sum int8",
-    ],
-    track: ["first", "last"],
-    position: ["block_height", "transaction_index"],
-    indexes: [],
   })
 })

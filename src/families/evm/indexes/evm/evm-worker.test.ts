@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { address, blockView, word } from "../../../../../test/support/block-view.js"
-import { declaredTable } from "../../../../../test/support/declared-table.js"
 import { type PlainRow, runExtract } from "../../../../../test/support/run-extract.js"
 import { evmWorker } from "./evm-worker.js"
 
@@ -159,56 +158,5 @@ describe("a log", () => {
       payload_hash: null,
       payload_ref: null,
     })
-  })
-})
-
-test("its tables are declared as documented", () => {
-  expect(Object.keys(evmWorker.tables)).toEqual(["evm_transactions", "evm_logs"])
-  const position = ["block_height int8", "transaction_index int4", "event_index int4"]
-  expect(declaredTable(evmWorker.tables.evm_transactions)).toEqual({
-    columns: [
-      ...position,
-      "transaction_id bytes",
-      "timestamp timestamp",
-      "type int2?",
-      "status int2?",
-      "from_address bytes?",
-      "to_address bytes?",
-      "nonce amount?",
-      "value amount?",
-      "gas_limit amount?",
-      "gas_used amount?",
-      "gas_price amount?",
-      "max_fee_per_gas amount?",
-      "max_priority_fee_per_gas amount?",
-      "effective_gas_price amount?",
-      "contract_address bytes?",
-      "method_id bytes?",
-      "input bytes?",
-      "payload_hash bytes?",
-      "payload_ref text?",
-      "event_count int4",
-    ],
-    key: ["block_height", "transaction_index", "event_index"],
-    partitionBlocks: 10_000_000,
-    indexes: [],
-  })
-  expect(declaredTable(evmWorker.tables.evm_logs)).toEqual({
-    columns: [
-      ...position,
-      "transaction_id bytes",
-      "timestamp timestamp",
-      "address bytes?",
-      "topic0 bytes?",
-      "topic1 bytes?",
-      "topic2 bytes?",
-      "topic3 bytes?",
-      "data bytes?",
-      "payload_hash bytes?",
-      "payload_ref text?",
-    ],
-    key: ["block_height", "transaction_index", "event_index"],
-    partitionBlocks: 10_000_000,
-    indexes: [["address", "block_height"]],
   })
 })

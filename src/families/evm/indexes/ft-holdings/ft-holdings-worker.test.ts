@@ -57,12 +57,3 @@ test("a transfer to oneself leaves the balance", () => {
 test("the zero address has no holding", () => {
   expect(fold([coin, zeroAddress, zeroAddress, 5n])).toEqual([])
 })
-
-test("the table is declared as documented", () => {
-  expect(Object.keys(ft_holdings.key)).toEqual(["address", "contract_address"])
-  expect(Object.keys(ft_holdings.columns)).toEqual(["balance", "transfers_in", "transfers_out"])
-  expect(ft_holdings.columns["balance"]).toEqual({ aggregate: "sum", kind: "numeric" })
-  expect(ft_holdings.indexes).toEqual([["contract_address", "balance"]])
-  expect(ft_holdings.track).toBeUndefined()
-  expect(ftHoldingsWorker.dependencies).toEqual(["token_worker"])
-})

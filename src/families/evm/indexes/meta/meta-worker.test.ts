@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import { address, blockView, data, word } from "../../../../../test/support/block-view.js"
-import { declaredTable } from "../../../../../test/support/declared-table.js"
 import { sumsByKey } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
 import { eventTopics } from "../evm-events/event-topics.js"
@@ -121,73 +120,5 @@ describe("state", () => {
         },
       },
     ])
-  })
-})
-
-test("its tables are declared as documented", () => {
-  const { tables } = metaWorker
-  expect(Object.keys(tables)).toEqual([
-    "address_transactions",
-    "address_stats",
-    "contract_deployments",
-    "smart_contracts",
-  ])
-  expect(declaredTable(tables.address_transactions)).toEqual({
-    columns: [
-      "block_height int8",
-      "transaction_index int4",
-      "transaction_id bytes",
-      "address bytes",
-      "role text",
-      "timestamp timestamp",
-      "first_of_transaction bool",
-    ],
-    key: ["block_height", "transaction_id", "address", "role"],
-    partitionBlocks: 10_000_000,
-    indexes: [["address", "block_height", "transaction_index"]],
-  })
-  expect(declaredTable(tables.address_stats)).toEqual({
-    key: ["address bytes"],
-    columns: [
-      "transaction_count sum int8",
-      "sent_count sum int8",
-      "received_count sum int8",
-      "token_sent_count sum int8",
-      "token_received_count sum int8",
-      "emitted_count sum int8",
-      "created_count sum int8",
-    ],
-    track: ["first", "last"],
-    position: ["block_height", "transaction_index"],
-    indexes: [],
-  })
-  expect(declaredTable(tables.contract_deployments)).toEqual({
-    columns: [
-      "block_height int8",
-      "transaction_index int4",
-      "event_index int4",
-      "transaction_id bytes",
-      "timestamp timestamp",
-      "address bytes",
-      "deployer bytes?",
-      "method text",
-      "init_code_hash bytes?",
-    ],
-    key: ["block_height", "transaction_index", "event_index"],
-    partitionBlocks: undefined,
-    indexes: [["address", "block_height", "transaction_index", "event_index"]],
-  })
-  expect(declaredTable(tables.smart_contracts)).toEqual({
-    key: ["address bytes"],
-    columns: [
-      "deployment_count sum int8",
-      "deployer last bytes",
-      "transaction_id last bytes",
-      "method last text",
-      "init_code_hash last bytes",
-    ],
-    track: ["first", "last"],
-    position: ["block_height", "transaction_index", "event_index"],
-    indexes: [],
   })
 })

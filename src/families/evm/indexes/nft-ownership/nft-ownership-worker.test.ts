@@ -69,17 +69,3 @@ test("balances are kept for ERC-1155 only, and not for the zero address", () => 
     { ...token, address: bob, balance: 3n, transfers_in: 1, transfers_out: 1, event_rows: 2 },
   ])
 })
-
-test("the tables are declared as documented", () => {
-  expect(Object.keys(nft_ownership.key)).toEqual(["contract_address", "token_id"])
-  expect(nft_ownership.columns).toEqual({
-    owner: { aggregate: "last", kind: "bytes" },
-    transfer_count: { aggregate: "sum", kind: "int8" },
-  })
-  expect(nft_ownership.track).toEqual(["first", "last"])
-  expect(nft_ownership.indexes).toEqual([["owner"]])
-  expect(Object.keys(nft_balances.key)).toEqual(["contract_address", "token_id", "address"])
-  expect(nft_balances.columns["balance"]).toEqual({ aggregate: "sum", kind: "numeric" })
-  expect(nft_balances.indexes).toEqual([["address"]])
-  expect(nftOwnershipWorker.dependencies).toEqual(["token_worker"])
-})

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
 import { address, blockView } from "../../../../../test/support/block-view.js"
-import { declaredTable } from "../../../../../test/support/declared-table.js"
 import { sumsByKey } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
 import { metaWorker } from "../meta/meta-worker.js"
@@ -47,26 +46,4 @@ test("a day ends before the midnight of UTC", () => {
     Object.keys(sumsByKey(table, runExtract(txMetricsWorker, blockView({ timestampUs, transactions: [{}] }))))
   expect(at(20_001n * dayUs - 1n)).toEqual(["20000"])
   expect(at(20_001n * dayUs)).toEqual(["20001"])
-})
-
-test("its table is declared as documented", () => {
-  expect(statsWorker.dependencies).toEqual(["tx_metrics_worker", "token_worker", "meta_worker"])
-  expect(Object.keys(statsWorker.tables)).toEqual(["daily_stats"])
-  expect(declaredTable(table)).toEqual({
-    key: ["day date"],
-    columns: [
-      "transactions sum int8",
-      "failed sum int8",
-      "gas_used sum numeric",
-      "fees sum numeric",
-      "burnt sum numeric",
-      "events sum int8",
-      "ft_transfers sum int8",
-      "nft_transfers sum int8",
-      "deployments sum int8",
-    ],
-    track: [],
-    position: undefined,
-    indexes: [],
-  })
 })

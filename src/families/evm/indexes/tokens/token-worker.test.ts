@@ -145,32 +145,3 @@ test("a contract counts the rows of both tables, and is seen in either", () => {
     }),
   ])
 })
-
-test("the tables are declared as documented", () => {
-  const place = ["block_height", "transaction_index", "event_index"]
-  expect(tables.ft_transfers).toMatchObject({
-    key: place,
-    partitionBlocks: 10_000_000,
-    indexes: [
-      ["from_address", "block_height"],
-      ["to_address", "block_height"],
-      ["contract_address", ...place],
-    ],
-  })
-  expect(tables.nft_transfers).toMatchObject({
-    key: [...place, "batch_index"],
-    partitionBlocks: 10_000_000,
-    indexes: [
-      ["from_address", "block_height"],
-      ["to_address", "block_height"],
-      ["contract_address", "token_id", ...place, "batch_index"],
-      ["contract_address", ...place],
-    ],
-  })
-  for (const name of ["ft_tokens", "nft_collections", "contracts"] as const) {
-    expect(Object.keys(tables[name].key)).toEqual(["contract_address"])
-    expect(tables[name].track).toEqual(["first", "last"])
-  }
-  expect(tables.nft_transfers.columns.operator.nullable).toBe(true)
-  expect(tokenWorker.dependencies).toBeUndefined()
-})

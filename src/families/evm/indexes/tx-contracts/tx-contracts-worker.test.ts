@@ -135,20 +135,3 @@ test("rows have exactly the columns of their tables", () => {
     expect(Object.keys(rows[name]![0]!).sort()).toEqual(Object.keys(tables[name].columns).sort())
   }
 })
-
-test("the tables are declared as documented", () => {
-  expect(tables.tx_contracts).toMatchObject({
-    key: ["block_height", "transaction_index", "contract_address"],
-    partitionBlocks: 10_000_000,
-    indexes: [["contract_address", "block_height", "transaction_index"]],
-  })
-  expect(tables.tx_tags).toMatchObject({
-    key: ["block_height", "transaction_index", "tag"],
-    partitionBlocks: 10_000_000,
-    indexes: [["tag", "block_height", "transaction_index"]],
-  })
-  expect(txContractsWorker).toMatchObject({
-    dependencies: ["token_worker"],
-    reads: ["ft_transfers", "nft_transfers"],
-  })
-})

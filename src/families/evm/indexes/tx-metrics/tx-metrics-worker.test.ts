@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import { address, blockView, word } from "../../../../../test/support/block-view.js"
-import { declaredTable } from "../../../../../test/support/declared-table.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
 import { txMetricsWorker } from "./tx-metrics-worker.js"
 
@@ -88,26 +87,3 @@ interface Case {
   offered: bigint | null
   base: bigint | null
 }
-
-test("its table is declared as documented", () => {
-  expect(Object.keys(txMetricsWorker.tables)).toEqual(["tx_metrics"])
-  expect(declaredTable(txMetricsWorker.tables.tx_metrics)).toEqual({
-    columns: [
-      "block_height int8",
-      "transaction_index int4",
-      "transaction_id bytes",
-      "timestamp timestamp",
-      "from_address bytes?",
-      "status int2?",
-      "gas_limit amount?",
-      "gas_used amount?",
-      "effective_gas_price amount?",
-      "fee numeric",
-      "burnt numeric",
-      "event_count int4",
-    ],
-    key: ["block_height", "transaction_index"],
-    partitionBlocks: 10_000_000,
-    indexes: [],
-  })
-})
