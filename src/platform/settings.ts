@@ -254,5 +254,4 @@ export type ChainSettingValues = SettingValues<typeof chainSettings>
 
 /** Checks of a block that a chain can turn off, since some real chains serve wrong blooms or receipts. */
 export const checkNames = ["parent", "counts", "receipts", "gas", "logOrder", "bloom"] as const
-export type CheckName = (typeof checkNames)[number]
-export type Checks = Readonly<Record<CheckName, boolean>>
+export type Checks = Readonly<Record<(typeof checkNames)[number], boolean>>

@@ -1,19 +1,25 @@
-// What can be wrong between tables: a read of what is no dependency's, two indexes or tables that would have one name.
+// What can be wrong between tables: two of one name, a read of what is no dependency's, indexes that would have one name.
 
 import { type Place, refuse } from "./check-worker.js"
 import { indexName, tableIndexes } from "./index-name.js"
 import { eventTables, type WorkerDefinition, type WorkerTable } from "./worker-definition.js"
 
-/** `workers` with dependencies first and each table owned once. */
 export function checkTables(workers: readonly WorkerDefinition[]): void {
-  const names = new Set(workers.flatMap(({ tables }) => Object.keys(tables)))
+  const owners = new Map<string, string>()
+  for (const { name, tables } of workers) {
+    for (const table of Object.keys(tables)) {
+      const what = `is a table of ${owners.get(table)} already`
+      if (owners.has(table)) throw refuse({ worker: name, table }, what, "one worker for each table")
+      owners.set(table, name)
+    }
+  }
   for (const worker of workers) {
     checkReads(
       worker,
       workers.filter(({ name }) => worker.dependencies?.includes(name)),
     )
     for (const [table, definition] of Object.entries(worker.tables))
-      checkIndexNames({ worker: worker.name, table }, definition, names)
+      checkIndexNames({ worker: worker.name, table }, definition, owners)
   }
 }
 
@@ -38,7 +44,7 @@ function checkReads(
 function checkIndexNames(
   place: Place & { table: string },
   table: WorkerTable,
-  tables: ReadonlySet<string>,
+  tables: ReadonlyMap<string, string>,
 ): void {
   const names = new Map<string, string>()
   for (const index of tableIndexes(place.table, table)) {

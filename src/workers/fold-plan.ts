@@ -7,12 +7,11 @@ import type { Aggregate } from "./worker-definition.js"
 export type FoldEnd = "first" | "last"
 export type FoldLiteral = string | number | boolean
 
-/** An expression with its kinds known: what it reads, and what comes out. */
+/** An expression with the kind of its value known. */
 export type FoldExpression =
   | {
       readonly of: "column" | "negate" | "day"
       readonly column: string
-      readonly from: ColumnKind
       readonly kind: ColumnKind
       readonly nullable: boolean
     }

@@ -188,7 +188,7 @@ function planExpression(
     typeof expression === "string" ? expression : "negate" in expression ? expression.negate : expression.day
   const read = columnOf(event, column)
   if (!read) throw refuse(name, `takes ${column}, which is no column of ${source.table}`)
-  const from = { column, from: read.kind, nullable: read.nullable }
+  const from = { column, nullable: read.nullable }
   if (typeof expression === "string") return { of: "column", ...from, kind: read.kind }
   if ("day" in expression) {
     if (read.kind !== "timestamp") throw refuse(name, `takes the day of ${column}, which is ${read.kind}`)

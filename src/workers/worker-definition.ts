@@ -71,7 +71,7 @@ export interface StateTable {
 export type WorkerTable = EventTable | StateTable
 export type WorkerTables = Readonly<Record<string, WorkerTable>>
 
-export type RowInput<C extends Columns> = { readonly [Name in keyof C]: ColumnInput<C[Name]> }
+type RowInput<C extends Columns> = { readonly [Name in keyof C]: ColumnInput<C[Name]> }
 
 /** Told by kind: EventTable names its columns both as values and as keys, so one of given columns extends no wider one. */
 export type Emit<Tables extends WorkerTables> = {

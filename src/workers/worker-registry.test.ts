@@ -73,13 +73,12 @@ describe("the order", () => {
 })
 
 describe("a registry", () => {
-  test("knows whose a table is, and which are partitioned", () => {
+  test("knows its tables, and which are partitioned", () => {
     const registry = new WorkerRegistry([
       worker({ tables: { rows: events({ partitionBlocks: 10_000_000 }), more: events() } }),
       worker({ name: "b", dependencies: ["a"], tables: { totals: state() } }),
     ])
-    expect(registry.ownerOf("totals")?.name).toBe("b")
-    expect(registry.ownerOf("nothing")).toBeUndefined()
+    expect(registry.table("nothing")).toBeUndefined()
     expect(registry.table("totals")?.kind).toBe("state")
     expect(registry.partitionedTables()).toEqual([
       { schema: "app", table: "rows", blocksPerPartition: 10_000_000 },

@@ -4,6 +4,7 @@
 import type { PartitionedTable } from "../raw/partitioned-table.js"
 import { checkTables } from "./check-tables.js"
 import { checkWorker, refuse } from "./check-worker.js"
+import { downstreamOf } from "./downstream.js"
 import type { FoldPlan } from "./fold-plan.js"
 import { planFold } from "./plan-fold.js"
 import { eventTables, stateTables, type WorkerDefinition, type WorkerTable } from "./worker-definition.js"
@@ -18,7 +19,7 @@ export class WorkerRegistry {
   /** By worker, in the order in which their tables are declared. */
   readonly folds: ReadonlyMap<string, readonly FoldPlan[]>
   readonly #byName: ReadonlyMap<string, WorkerDefinition>
-  readonly #owners: ReadonlyMap<string, string>
+  readonly #tables: ReadonlyMap<string, WorkerTable>
   /** Made when first asked for: whoever undoes never asks. */
   readonly #hashes = new Map<string, string>()
 
@@ -33,9 +34,9 @@ export class WorkerRegistry {
       byName.set(worker.name, worker)
     }
     this.#byName = byName
-    this.#owners = tableOwners(definitions)
     this.workers = inOrder(definitions, byName)
     checkTables(this.workers)
+    this.#tables = new Map(this.workers.flatMap(({ tables }) => Object.entries(tables)))
     this.folds = new Map(this.workers.map((worker) => [worker.name, this.#planFolds(worker)]))
   }
 
@@ -45,19 +46,12 @@ export class WorkerRegistry {
 
   /** Those that read its tables, directly or not; in order, without itself. */
   dependentsOf(name: string): readonly WorkerDefinition[] {
-    const reached = new Set([name])
-    for (const worker of this.workers) {
-      if (worker.dependencies?.some((dependency) => reached.has(dependency))) reached.add(worker.name)
-    }
-    return this.workers.filter((worker) => worker.name !== name && reached.has(worker.name))
-  }
-
-  ownerOf(table: string): WorkerDefinition | undefined {
-    return this.#byName.get(this.#owners.get(table) ?? "")
+    const reached = downstreamOf(this.workers, [name])
+    return this.workers.filter((worker) => worker.name !== name && reached.includes(worker.name))
   }
 
   table(name: string): WorkerTable | undefined {
-    return this.ownerOf(name)?.tables[name]
+    return this.#tables.get(name)
   }
 
   partitionedTables(): readonly PartitionedTable[] {
@@ -85,20 +79,6 @@ export class WorkerRegistry {
       planFold({ worker: worker.name, table, state, events }),
     )
   }
-}
-
-function tableOwners(definitions: readonly WorkerDefinition[]): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>()
-  for (const { name, tables } of definitions) {
-    for (const table of Object.keys(tables)) {
-      const other = owners.get(table)
-      if (other !== undefined) {
-        throw refuse({ worker: name, table }, `is a table of ${other} already`, "one worker for each table")
-      }
-      owners.set(table, name)
-    }
-  }
-  return owners
 }
 
 /** Depth first, so that a worker moves no further than its dependencies make it. */

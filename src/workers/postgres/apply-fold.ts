@@ -6,7 +6,7 @@ import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { columnsOf, endColumn, type FoldPlan } from "../fold-plan.js"
 import { aggregatedColumns, aggregateSql, inRange } from "./aggregate-sql.js"
-import { columnList, keyAliases, keyList, tableName } from "./fold-names.js"
+import { columnList, keyList, tableName } from "./fold-names.js"
 
 /**
  * The server plans each run with its values, since what a range selects differs by five orders of
@@ -26,7 +26,7 @@ export function applySql(plan: FoldPlan): string {
 insert into ${tableName(plan.table)} as s (${columnList(plan)})
 select ${aggregatedColumns(plan).join(", ")}
 from folded x
-order by ${keyAliases(plan, "x")}
+order by ${plan.key.map((_, at) => `x.k${at}`).join(", ")}
 on conflict (${keyList(plan)}) do update set
   ${[...sumUpdates(plan), ...endUpdates(plan), ...extremeUpdates(plan)].join(",\n  ")}`
 }

@@ -9,7 +9,7 @@ import { columnTypes } from "../column.js"
 import { type FoldPlan, type PlannedSource, stateColumns } from "../fold-plan.js"
 import { aggregatedColumns, aggregateSql } from "./aggregate-sql.js"
 import { expressionSql } from "./expression-sql.js"
-import { columnList, sameKeyNames, tableName } from "./fold-names.js"
+import { columnList, tableName } from "./fold-names.js"
 
 /** Values as PostgreSQL prints them, by column. */
 export type StateRowText = Readonly<Record<string, string | null>>
@@ -55,6 +55,7 @@ export async function diffFold(
  */
 function diffSql(plan: FoldPlan): string {
   const columns = stateColumns(plan).map(({ name }) => quoteIdentifier(name))
+  const key = plan.key.map(({ name }) => quoteIdentifier(name))
   const texts = (alias: string) => `array[${columns.map((name) => `${alias}.${name}::text`).join(", ")}]`
   const compared = columns.map((name) => `e.${name} is distinct from s.${name}`)
   const type = columnTypes[plan.key[0]!.kind]
@@ -74,9 +75,9 @@ select case when e.event_rows is null then null else ${texts("e")} end as expect
   case when s.event_rows is null then null else ${texts("s")} end as found
 from expected e
 full join (
-  select ${columnList(plan)} from ${tableName(plan.table)} where ${bounded(quoteIdentifier(plan.key[0]!.name))}
-) s on ${sameKeyNames(plan, "e", "s")}
+  select ${columnList(plan)} from ${tableName(plan.table)} where ${bounded(key[0]!)}
+) s on ${key.map((name) => `e.${name} = s.${name}`).join(" and ")}
 where ${compared.join(" or ")}
-order by ${plan.key.map(({ name }) => `coalesce(e.${quoteIdentifier(name)}, s.${quoteIdentifier(name)})`).join(", ")}
+order by ${key.map((name) => `coalesce(e.${name}, s.${name})`).join(", ")}
 limit $2::int4`
 }

@@ -47,13 +47,13 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
        where block_height >= ${range.from} and block_height < ${range.to} order by ${list(declared.key)}`,
       { fields: names.length },
     )
-    const kinds = names.map((name) => declared.columns[name]!.kind)
+    const decode = names.map((name) => decoders[declared.columns[name]!.kind])
     const byHeight = new Map<number, UpstreamRow[]>()
     const heightAt = names.indexOf("block_height")
     for (let row = 0; row < rows.count; row++) {
       const decoded: Record<string, UpstreamRow[string]> = {}
       for (let field = 0; field < names.length; field++) {
-        decoded[names[field]!] = decode(rows, { row, field, kind: kinds[field]! })
+        decoded[names[field]!] = decode[field]!(rows, row, field)
       }
       const height = rows.int8(row, heightAt)!
       const sameHeight = byHeight.get(height)
@@ -94,31 +94,20 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
 const dayMs = 86_400_000
 const daysTo2000 = Date.UTC(2000, 0, 1) / dayMs
 
-function decode(
-  rows: BinaryRows,
-  { row, field, kind }: { row: number; field: number; kind: ColumnKind },
-): UpstreamRow[string] {
-  switch (kind) {
-    case "bytes":
-      return rows.hex(row, field)
-    case "bool":
-      return rows.bool(row, field)
-    case "int2":
-      return rows.int2(row, field)
-    case "int4":
-      return rows.int4(row, field)
-    case "int8":
-      return rows.int8(row, field)
-    case "amount":
-    case "numeric":
-      return rows.bigint(row, field)
-    case "text":
-      return rows.text(row, field)
-    case "timestamp":
-      return rows.timestampUs(row, field)
-    case "date": {
-      const days = rows.int4(row, field)
-      return days === null ? null : days + daysTo2000
-    }
-  }
+const decoders: Readonly<
+  Record<ColumnKind, (rows: BinaryRows, row: number, field: number) => UpstreamRow[string]>
+> = {
+  bytes: (rows, row, field) => rows.hex(row, field),
+  bool: (rows, row, field) => rows.bool(row, field),
+  int2: (rows, row, field) => rows.int2(row, field),
+  int4: (rows, row, field) => rows.int4(row, field),
+  int8: (rows, row, field) => rows.int8(row, field),
+  amount: (rows, row, field) => rows.bigint(row, field),
+  numeric: (rows, row, field) => rows.bigint(row, field),
+  text: (rows, row, field) => rows.text(row, field),
+  timestamp: (rows, row, field) => rows.timestampUs(row, field),
+  date: (rows, row, field) => {
+    const days = rows.int4(row, field)
+    return days === null ? null : days + daysTo2000
+  },
 }

@@ -14,7 +14,7 @@ import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { columnsOf, endColumn, type FoldPlan, stateColumns } from "../fold-plan.js"
 import { aggregateSql, inBlock, inRange } from "./aggregate-sql.js"
-import { columnList, extremeAlias, sameKey, tableName, valueAlias } from "./fold-names.js"
+import { columnList, extremeAlias, tableName, valueAlias } from "./fold-names.js"
 import { type Bounds, endInRange, endProbe, extremeInRange, extremeProbe } from "./probe-sql.js"
 
 export interface UndoFoldOptions {
@@ -95,6 +95,7 @@ function makeText(
   const changed = stateColumns(plan)
     .filter(({ name }) => !plan.key.some((key) => key.name === name))
     .map(({ name }) => quoteIdentifier(name))
+  const sameKey = plan.key.map(({ name }, at) => `c.${quoteIdentifier(name)} = x.k${at}`).join(" and ")
   const text = `${aggregateSql(plan, oneBlock ? inBlock : inRange, { apart: true })},
 undone as (
   select ${stateColumns(plan)
@@ -102,7 +103,7 @@ undone as (
     .join(", ")}, c.ctid as ${rowAddress}
   from folded x
   left join lateral (
-    select ${columnList(plan, "c")}, c.ctid from ${tableName(plan.table)} c where ${sameKey(plan, "c", "x")} limit 1
+    select ${columnList(plan, "c")}, c.ctid from ${tableName(plan.table)} c where ${sameKey} limit 1
   ) c on true
   ${[...probes].map(([name, probe]) => `left join lateral (${probe}) ${name}_row on true`).join("\n  ")}
 ),

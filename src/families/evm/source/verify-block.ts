@@ -29,10 +29,10 @@ export const allChecks: CheckSwitches = {
   gas: true,
 }
 
-export type CheckName = keyof CheckSwitches | "shape" | "roots"
+type BlockCheck = keyof CheckSwitches | "shape" | "roots"
 
 export interface CheckFailure {
-  readonly check: CheckName
+  readonly check: BlockCheck
   readonly what: string
   readonly expected: string
   readonly got: string
@@ -48,7 +48,7 @@ const short = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 36)}…${text.slice(-36)}` : text
 }
 
-const failure = (check: CheckName, what: string, expected: unknown, got: unknown): CheckFailure => ({
+const failure = (check: BlockCheck, what: string, expected: unknown, got: unknown): CheckFailure => ({
   check,
   what,
   expected: short(expected),
