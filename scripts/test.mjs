@@ -1,4 +1,4 @@
-// npm test: sets up what is missing, then types, lint and all tests. Arguments go to vitest.
+// npm test: sets up what is missing, then what `npm run check` does, and all tests. Arguments go to vitest.
 
 import { spawn } from "node:child_process"
 import { join } from "node:path"
@@ -13,7 +13,9 @@ const start = (name, options) =>
   })
 // Beside the build, which takes as long and one core.
 const checks =
-  args.length === 0 ? [start("tsc", ["--noEmit", "-p", "tsconfig.json"]), start("biome", ["check", "."])] : []
+  args.length === 0
+    ? [start("tsc", ["--noEmit", "-p", "tsconfig.json"]), start("biome", ["check", "."]), start("knip", [])]
+    : []
 build()
 const failed = (await Promise.all(checks)).find((code) => code !== 0)
 if (failed !== undefined) process.exit(failed)

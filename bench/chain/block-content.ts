@@ -13,7 +13,7 @@ import {
   type Universe,
 } from "./universe.js"
 
-export interface LogContent {
+interface LogContent {
   readonly address: Filterable
   readonly topics: readonly Filterable[]
   readonly data: string

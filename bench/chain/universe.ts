@@ -6,7 +6,7 @@ import { type BloomBits, bloomBits } from "./bloom.js"
 import { bytesToHex, word } from "./hex.js"
 import { SeededRandom } from "./seeded-random.js"
 
-export type ContractKind = "erc20" | "erc721" | "pair"
+type ContractKind = "erc20" | "erc721" | "pair"
 
 /** An address or a topic together with the bits it sets. */
 export interface Filterable {

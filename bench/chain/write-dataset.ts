@@ -30,7 +30,7 @@ export const datasetFiles = {
   offsets: "offsets.bin",
 } as const
 
-export function datasetName(options: ResolvedChainOptions): string {
+function datasetName(options: ResolvedChainOptions): string {
   const parts = [
     `v${datasetVersion}`,
     `seed${options.seed}`,

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-export const reportFile = join(import.meta.dirname, "..", "..", "docs", "benchmarks.md")
+const reportFile = join(import.meta.dirname, "..", "..", "docs", "benchmarks.md")
 
 export function writeReport(name: string, measured: string): void {
   const text = readFileSync(reportFile, "utf8")

@@ -9,7 +9,7 @@ export interface Patch {
 }
 
 /** Of docs/simulation.md. Not BUG: an assertion of the product itself is no proof that an invariant is looked after. */
-export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "fence"
+type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "fence"
 
 /** Faults and orders that nobody wrote down for this bug: seeds of the simulation, or a fault scenario on real processes. */
 export type Catcher =

@@ -71,4 +71,4 @@ export function times(ms: readonly number[]): string {
 const total = (rows: Readonly<Record<string, number>>): number =>
   Object.values(rows).reduce((sum, n) => sum + n, 0)
 
-export const number = (n: number): string => n.toLocaleString("en-US")
+const number = (n: number): string => n.toLocaleString("en-US")

@@ -16,7 +16,7 @@ export interface NodeCheckOptions {
   readonly sample?: number
 }
 
-export interface NodeDisagreement {
+interface NodeDisagreement {
   readonly table: string
   readonly contract: string
   readonly key: string

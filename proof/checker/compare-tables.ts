@@ -4,7 +4,7 @@
 import { createHash, type Hash } from "node:crypto"
 import type { Table } from "./table.js"
 
-export type DifferenceKind =
+type DifferenceKind =
   | "missing row"
   | "extra row"
   | "wrong value"

@@ -5,7 +5,7 @@ import type { Json } from "./read-node.js"
 
 /** A block's own `extra` also has, once for all, what its rows repeat. */
 const sharedNames = ["~tx", "~receipt", "~log"] as const
-export type SharedName = (typeof sharedNames)[number]
+type SharedName = (typeof sharedNames)[number]
 
 /** Names of fields that the columns would give and the node did not send. */
 const absentName = "~absent"

@@ -6,7 +6,7 @@ import type { LogTransfers } from "./tokens.js"
 
 /** In the order that decides which row of an address is the first of its transaction. */
 const roles = ["from", "to", "created", "emitter", "token_from", "token_to"] as const
-export type Role = (typeof roles)[number]
+type Role = (typeof roles)[number]
 
 export interface Participation {
   readonly address: string

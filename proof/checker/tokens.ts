@@ -17,8 +17,8 @@ const transferBatch = topicOf("TransferBatch(address,address,address,uint256[],u
 const deposit = topicOf("Deposit(address,uint256)")
 const withdrawal = topicOf("Withdrawal(address,uint256)")
 
-export type FtKind = "transfer" | "mint" | "burn" | "deposit" | "withdrawal"
-export type NftKind = "transfer" | "mint" | "burn"
+type FtKind = "transfer" | "mint" | "burn" | "deposit" | "withdrawal"
+type NftKind = "transfer" | "mint" | "burn"
 
 export interface FtTransfer {
   readonly eventIndex: number

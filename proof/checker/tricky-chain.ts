@@ -6,7 +6,7 @@ import type { BlockRow, LogRow } from "../../test/support/raw-rows.js"
 const address = (digit: string): string => digit.repeat(40)
 const id = (pair: string): string => pair.repeat(32)
 
-export const max = (2n ** 256n - 1n).toString()
+const max = (2n ** 256n - 1n).toString()
 
 export const names: Readonly<Record<string, string>> = {
   // Z is the zero address, A and B are people, the others contracts.
@@ -40,8 +40,8 @@ const log = (name: string, topics: readonly string[], ...words: string[]): LogRo
   data: words.join(""),
 })
 
-export const largeLog = "cd".repeat(8193)
-export const inlineLog = "cd".repeat(8192)
+const largeLog = "cd".repeat(8193)
+const inlineLog = "cd".repeat(8192)
 export const largeInput = "ab".repeat(8193)
 
 /** `childTopic` comes from outside: no list of well-known events has it. */

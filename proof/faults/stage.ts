@@ -24,7 +24,7 @@ const faultSettings: Env = {
 }
 
 /** A server, or a way to one. */
-export interface DatabaseServer {
+interface DatabaseServer {
   url(database: string): string
   ensureDatabase(name: string): Promise<void>
   /** A failover takes back commits that were answered. */

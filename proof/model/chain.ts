@@ -3,13 +3,13 @@
 
 import { has, type Range, type State } from "./state.js"
 
-export function versionAt(chain: readonly number[], after: number, height: number): number {
+function versionAt(chain: readonly number[], after: number, height: number): number {
   for (let i = after; i > 0; i--) if (chain[i - 1]! <= height) return i
   return 0
 }
 
 /** What a raw row holds of a block, as the chain was after so many reorganisations. */
-export function contentAt(state: State, after: number, height: number): number {
+function contentAt(state: State, after: number, height: number): number {
   return versionAt(state.chain, after, height) * 2 + (has(state.raw.repaired, height) ? 1 : 0)
 }
 

@@ -111,9 +111,9 @@ export const everyRule: Rules = {
 }
 
 /** fine: claim, read and each piece of the commit are steps. auto: one step from claim to commit, whose inside is another's business. */
-export type Detail = "off" | "auto" | "fine"
-export type Grain = "txn" | "stmt" | "locks"
-export type WorkerName = (typeof workerNames)[number]
+type Detail = "off" | "auto" | "fine"
+type Grain = "txn" | "stmt" | "locks"
+type WorkerName = (typeof workerNames)[number]
 
 /** What a configuration says; the rest is as in `configure`. */
 export interface Setup {

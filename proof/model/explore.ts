@@ -11,7 +11,7 @@ import type { State } from "./state.js"
 import { stateKey } from "./state-key.js"
 import { successors } from "./successors.js"
 
-export interface Trace {
+interface Trace {
   readonly steps: readonly string[]
   readonly end: string
 }

@@ -74,7 +74,7 @@ export function offers(
 }
 
 /** F's part in a claim that E leads: it joins where it has exactly that range to do. */
-export function partnerChoice(state: State, range: Range): Choice | undefined {
+function partnerChoice(state: State, range: Range): Choice | undefined {
   if (state.app.F & maskOf(range)) return undefined
   const met = state.app.leases.filter((lease) => lease.worker === F && overlap(lease, range))
   if (met.length === 0) return { id: 0, from: range.from, to: range.to }

@@ -116,7 +116,7 @@ export const stepSide: Readonly<Record<1 | 2, Side>> = { 1: "app", 2: "raw" }
 /** In one database the chain has one lock. */
 const isSameLock = (config: Config, a: Side, b: Side): boolean => config.oneDatabase || a === b
 
-export function isShared(state: State, config: Config, side: Side): boolean {
+function isShared(state: State, config: Config, side: Side): boolean {
   return state.slots.some(
     (slot) =>
       inTransaction(slot) && isSameLock(config, sideOf(slot.worker), side) && hasDone(config, slot, "lock"),

@@ -110,7 +110,7 @@ export interface Rollbacker {
 }
 
 /** A process that compares the two databases, between its two reads. */
-export interface Comparer {
+interface Comparer {
   readonly epoch: number
   readonly copy: number
   readonly rollbacks: readonly Rollback[]

@@ -5,7 +5,7 @@ import { simWorkerNames } from "./sim-workers.js"
 import type { Timing } from "./timing.js"
 import { withOperator } from "./with-operator.js"
 
-export type DatabaseName = "raw" | "app"
+type DatabaseName = "raw" | "app"
 
 export interface Plan {
   readonly seed: number

@@ -4,7 +4,7 @@
 import type { LinkedBlock } from "../../src/domain/linked-block.js"
 import type { SimRandom } from "./sim-random.js"
 
-export interface SimTransfer {
+interface SimTransfer {
   readonly sender: string
   readonly receiver: string
   readonly amount: number

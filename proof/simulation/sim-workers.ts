@@ -16,7 +16,7 @@ function failIfPoisoned(block: SimBlock, worker: string): void {
   if (block.poison === worker) throw new Error(`${worker} cannot take this block`)
 }
 
-export const transfersWorker = defineWorker({
+const transfersWorker = defineWorker({
   name: "sim_transfers",
   version: 1,
   tables: {
@@ -112,7 +112,7 @@ export const totalsWorker = defineWorker({
   },
 })
 
-export const simWorkers = [transfersWorker, holdingsWorker, totalsWorker]
+const simWorkers = [transfersWorker, holdingsWorker, totalsWorker]
 export const simRegistry = new WorkerRegistry(simWorkers)
 export const simWorkerNames = simRegistry.workers.map(({ name }) => name)
 

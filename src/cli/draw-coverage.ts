@@ -25,7 +25,7 @@ export function drawCoverage(status: Drawn, { cells, paint }: { cells: number; p
   return run ? out + paintRun(run, paint) : out
 }
 
-export function coverageCells(
+function coverageCells(
   { start, head, liveFrom, workers, deadBlocks }: Drawn,
   cells: number,
 ): readonly Cell[] {

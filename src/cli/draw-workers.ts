@@ -7,7 +7,7 @@ import { formatCount, formatHeight, formatPercent, wrap } from "./format-values.
 import type { Paint } from "./paint.js"
 import { workerFlags } from "./worker-flags.js"
 
-export interface WorkerGroup {
+interface WorkerGroup {
   readonly layer: number
   readonly names: readonly string[]
   readonly percent: number
@@ -20,7 +20,7 @@ export interface WorkerGroup {
 /** Leases under way come and go, and say nothing of a worker's state. */
 const passing = / active$/
 
-export function groupWorkers(workers: readonly WorkerStatus[]): readonly WorkerGroup[] {
+function groupWorkers(workers: readonly WorkerStatus[]): readonly WorkerGroup[] {
   const layers = layersOf(workers)
   const groups = new Map<string, WorkerGroup>()
   for (const worker of workers) {
@@ -86,7 +86,7 @@ const wrapParts = (parts: readonly string[], width: number): readonly string[] =
     line.replaceAll("\u00a0", " "),
   )
 
-export const shortName = (worker: string): string => worker.replace(/_worker$/, "")
+const shortName = (worker: string): string => worker.replace(/_worker$/, "")
 
 /** How many steps from raw; one more than the furthest of what it reads. */
 function layersOf(workers: readonly WorkerStatus[]): ReadonlyMap<string, number> {

@@ -8,7 +8,7 @@ import { formatCount, formatHeight, formatPercent, shorten } from "./format-valu
 import { createPaint } from "./paint.js"
 import { workerFlags } from "./worker-flags.js"
 
-export interface TreeLine {
+interface TreeLine {
   readonly worker: WorkerStatus
   /** What stands before its name, and before a line below it. */
   readonly branch: string
@@ -61,7 +61,7 @@ export function renderWorkers(
   return `${[paint.strong(name), paint.dim(head), ...rows].join("\n")}\n`
 }
 
-export function workerTree(workers: readonly WorkerStatus[]): readonly TreeLine[] {
+function workerTree(workers: readonly WorkerStatus[]): readonly TreeLine[] {
   const known = new Set(workers.map(({ worker }) => worker))
   const parentOf = ({ dependencies }: WorkerStatus): string | undefined =>
     dependencies.find((name) => name !== rawIngester && known.has(name)) ??

@@ -36,7 +36,7 @@ export type Choice =
 export type RangeRequest = Pick<ClaimRequest, "rangeSize" | "maxBlocks" | "order" | "inOrder">
 
 /** Blocks that failed, each a lease of its own, that a worker may have before it takes no new ranges. */
-export const unfinishedMax = 200
+const unfinishedMax = 200
 
 export function chooseRange(view: ClaimView, region: BlockRange, request: RangeRequest): Choice | undefined {
   if (region.to <= region.from) return undefined

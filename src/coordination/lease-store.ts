@@ -25,7 +25,7 @@ export interface Lease extends LeaseToken {
 }
 
 /** The database backend that will commit a lease: gone means a dead holder. */
-export interface LeaseBackend {
+interface LeaseBackend {
   readonly pid: number
   readonly startedAt: string
 }

@@ -40,7 +40,7 @@ export interface RangeTask<Result> {
   work(claimed: ClaimedRange): Promise<RangeDone<Result>>
 }
 
-export interface ClaimedRange {
+interface ClaimedRange {
   readonly range: BlockRange
   readonly claimed: readonly Lease[]
   readonly leases: LeaseStore<SqlConnection>

@@ -9,7 +9,7 @@ import type { SeededRandom } from "./seeded-random.js"
 import { tokenTransactions } from "./token-transactions.js"
 import type { DemoContext, DemoTransaction, TransactionKind } from "./transaction-kind.js"
 
-export const maxBlockTransactions = 40
+const maxBlockTransactions = 40
 const emptyShare = 0.06
 
 const kinds: readonly TransactionKind[] = [

@@ -40,7 +40,7 @@ const initCodes = {
 } satisfies Record<string, (factory: Address) => Hex>
 type ContractName = keyof typeof initCodes
 
-export interface TradedToken {
+interface TradedToken {
   readonly address: Address
   /** One whole token in its smallest unit. */
   readonly unit: bigint
@@ -55,7 +55,7 @@ export interface ContractBook {
   readonly pairs: readonly TradedPair[]
 }
 
-export interface TradedPair {
+interface TradedPair {
   readonly address: Address
   readonly tokens: readonly [TradedToken, TradedToken]
   /** Whole tokens of each that open the pair, which sets its first price. */

@@ -6,8 +6,8 @@ import type { LogFields, Logger } from "./logger.js"
 import { printable } from "./printable.js"
 import { scrubFields, scrubText } from "./scrub.js"
 
-export const logLevels = ["debug", "info", "warn", "error", "fatal"] as const
-export type LogLevel = (typeof logLevels)[number]
+const logLevels = ["debug", "info", "warn", "error", "fatal"] as const
+type LogLevel = (typeof logLevels)[number]
 
 export interface CreateLoggerOptions {
   readonly level: LogLevel

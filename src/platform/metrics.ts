@@ -18,7 +18,7 @@ export interface Metrics {
   addWork(chain: string, counts: WorkCounts): void
 }
 
-export interface WorkCounts {
+interface WorkCounts {
   readonly workers: Readonly<
     Record<string, { readonly ranges: number; readonly blocks: number; readonly extractMs: number }>
   >
@@ -32,7 +32,7 @@ export interface WorkCounts {
 }
 
 /** Differences, as threads report them. */
-export interface IngestCounts {
+interface IngestCounts {
   readonly blocks: number
   readonly transactions: number
   readonly events: number
@@ -45,7 +45,7 @@ export interface IngestCounts {
   readonly headDelays: readonly number[]
 }
 
-export interface RpcCounts {
+interface RpcCounts {
   readonly provider: string
   readonly method: string
   /** "ok", or the code of the error. */
@@ -55,7 +55,7 @@ export interface RpcCounts {
   readonly ms: number
 }
 
-export interface ReapedCounts {
+interface ReapedCounts {
   readonly expired: number
   readonly dead: number
   readonly backendsEnded: number

@@ -77,8 +77,7 @@ function scrubRecord(value: object, depth: number, above: Set<object>): Record<s
   return out
 }
 
-export const isSecretField = (name: string): boolean =>
-  secretField.test(name.toLowerCase().replace(/[-_\s]/g, ""))
+const isSecretField = (name: string): boolean => secretField.test(name.toLowerCase().replace(/[-_\s]/g, ""))
 
 function scrubValue(value: unknown, depth: number, above: Set<object>): unknown {
   if (typeof value === "string") return scrubText(value)

@@ -100,7 +100,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /** The oldest server with multiranges and the other things the schema needs. */
-export const minimumServerVersion = 15
+const minimumServerVersion = 15
 
 /** `server_version_num`, as the server gives it: 150018 is 15.18. */
 export function assertServerVersion(versionNum: string | number, address: string): void {

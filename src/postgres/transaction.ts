@@ -2,7 +2,7 @@
 
 import type pg from "pg"
 
-export type Isolation = "read committed" | "repeatable read" | "serializable"
+type Isolation = "read committed" | "repeatable read" | "serializable"
 
 export interface TransactionOptions {
   readonly isolation?: Isolation

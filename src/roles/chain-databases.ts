@@ -11,7 +11,7 @@ export interface ChainDatabases {
   readonly appUrl: string
 }
 
-export const databaseName = (chainName: string, store: "raw" | "app"): string =>
+const databaseName = (chainName: string, store: "raw" | "app"): string =>
   `tidemark_${chainName.replaceAll("-", "_")}_${store}`
 
 export async function openChainDatabases(

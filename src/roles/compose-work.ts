@@ -50,7 +50,7 @@ export interface DeriverSettings {
 }
 
 /** Reads raw on a connection that may be used otherwise between two ranges. */
-export interface LendingReader extends RawReader {
+interface LendingReader extends RawReader {
   idleConnection(): Promise<SqlConnection>
   close(): Promise<void>
 }

@@ -22,7 +22,7 @@ export const stallCauses = [
 export type StallCause = (typeof stallCauses)[number]
 
 /** stalled: nothing moves. degraded: it moves, but something is wrong. starting: too early to say. */
-export type HealthState = "ok" | "starting" | "stalled" | "degraded"
+type HealthState = "ok" | "starting" | "stalled" | "degraded"
 
 export interface Diagnosis {
   readonly state: HealthState

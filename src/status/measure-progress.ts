@@ -58,7 +58,7 @@ export function measureWorker(heights: ChainHeights, input: WorkerInput): Worker
 }
 
 /** [start, head], or nothing while no head is known. */
-export const chainRange = ({ start, head }: ChainHeights): RangeSet =>
+const chainRange = ({ start, head }: ChainHeights): RangeSet =>
   head === null || head < start ? [] : [{ from: start, to: head + 1 }]
 
 /**
@@ -104,7 +104,7 @@ export function etaMs(
   return perSecond > 0 ? Math.round((left / perSecond) * 1_000) : null
 }
 
-export const countLeases = (leases: readonly LeaseRow[]): LeaseCounts => ({
+const countLeases = (leases: readonly LeaseRow[]): LeaseCounts => ({
   active: leases.filter(({ status }) => status === "ACTIVE").length,
   failed: leases.filter(({ status }) => status === "FAILED").length,
   dead: leases.filter(({ status }) => status === "DEAD").length,

@@ -18,7 +18,7 @@ export interface FaultState {
 }
 
 /** A worker the process does not run, and why. */
-export interface IdleWorkerState {
+interface IdleWorkerState {
   readonly worker: string
   readonly message: string
 }

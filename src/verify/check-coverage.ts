@@ -8,7 +8,7 @@ import { rawIngester } from "../raw/raw-ingester.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { Finding, Remedy } from "./finding.js"
 
-export interface Covered {
+interface Covered {
   readonly heights: RangeSet
   /** Passed over by a person: done for whoever depends on it, but without rows. */
   readonly skipped: RangeSet

@@ -35,14 +35,14 @@ export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
   readonly clock: Clock
 }
 
-export interface Dropped {
+interface Dropped {
   readonly lease: Lease
   /** fault: it failed. slow: it held the others up. dependent: what it depends on was dropped. */
   readonly reason: "fault" | "slow" | "dependent"
   readonly fault?: WorkerFault
 }
 
-export interface DeriveTotals {
+interface DeriveTotals {
   blocks: number
   events: number
   rows: number

@@ -14,7 +14,7 @@ export interface CommitEatingProxy {
 }
 
 /** By what the client has sent in the transaction. */
-export type CommitKind = "ingest" | "derive" | "claim" | "other"
+type CommitKind = "ingest" | "derive" | "claim" | "other"
 
 const commandComplete = "C".charCodeAt(0)
 const committed = Buffer.from("COMMIT\0")

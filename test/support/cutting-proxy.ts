@@ -2,7 +2,7 @@
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-export interface Cut {
+interface Cut {
   readonly first: string
   readonly text: string
   readonly moment: "before" | "after"

@@ -64,7 +64,7 @@ export interface DerivePause {
   at(moment: "claimed" | "written"): Promise<void>
 }
 
-export interface DeriveStoreTurn {
+interface DeriveStoreTurn {
   readonly region?: BlockRange
   readonly maxBlocks?: number
   readonly order?: "oldest" | "newest"

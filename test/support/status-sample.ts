@@ -80,7 +80,7 @@ export interface SampleWork {
   readonly movedAgoMs?: number | null
 }
 
-export function sampleWorker(work: SampleWork = {}): WorkerStatus {
+function sampleWorker(work: SampleWork = {}): WorkerStatus {
   const { head = 1_199, finalized = 1_135 } = work
   return measureWorker(
     { start: 0, head, finalized },

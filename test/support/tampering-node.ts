@@ -7,7 +7,7 @@ import { RpcAnswerer } from "../../bench/chain/rpc-answerer.js"
 import type { Chain } from "../../bench/chain/synthetic-chain.js"
 import type { RpcAnswer, RpcCall } from "./hostile/rpc-shapes.js"
 
-export interface NodeView {
+interface NodeView {
   readonly chain: Chain
   readonly head: number
   readonly finalized?: number

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { patienceMs } from "./wait-until.js"
 
-export interface LogLine {
+interface LogLine {
   readonly level: string
   readonly msg: string
   readonly [key: string]: unknown

@@ -43,7 +43,7 @@ const auditLog: Omit<TableShape, "name"> = {
 const rollbackColumns =
   "id uuid, epoch int8, removed int8range, ancestor_hash bytea, reason text, highest_height int8"
 
-export const coordinationShapes = (schema: "raw" | "app"): TableShape[] => [
+const coordinationShapes = (schema: "raw" | "app"): TableShape[] => [
   { name: `${schema}.worker_leases`, ...leases },
   { name: `${schema}.coverage`, ...coverage },
   { name: `${schema}.audit_log`, ...auditLog },

@@ -79,7 +79,7 @@ export class ModelTable {
 
 const copiers = new WeakMap<TableShape, (row: Values) => Values>()
 
-export function copier(shape: TableShape): (row: Values) => Values {
+function copier(shape: TableShape): (row: Values) => Values {
   let copy = copiers.get(shape)
   if (!copy) {
     copy = rowCopier(Object.keys(shape.columns))
@@ -90,7 +90,7 @@ export function copier(shape: TableShape): (row: Values) => Values {
 
 const nullRows = new WeakMap<TableShape, Values>()
 
-export function nulls(shape: TableShape): Values {
+function nulls(shape: TableShape): Values {
   let row = nullRows.get(shape)
   if (!row) {
     row = Object.fromEntries(Object.keys(shape.columns).map((name) => [name, null]))

@@ -1,7 +1,7 @@
 // An embedded PostgreSQL server that this process keeps running until `stop`. One process owns the server of a directory:
 // a session lock on a connection of its own says so, which the death of the process frees, however it dies.
 
-import { mkdir, stat } from "node:fs/promises"
+import { mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import type { Clock } from "../../platform/clock.js"
 import { describeError, IndexerError, isIndexerError } from "../../platform/errors.js"
@@ -256,10 +256,3 @@ export class EmbeddedPostgres {
     )
   }
 }
-
-/** Whether a cluster has been made in this directory. */
-export const hasEmbeddedData = (dataDir: string): Promise<boolean> =>
-  stat(join(dataDir, "postgres")).then(
-    () => true,
-    () => false,
-  )

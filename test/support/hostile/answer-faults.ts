@@ -78,7 +78,7 @@ const numberFields = new Set([
   ...["transactionIndex", "logIndex", "cumulativeGasUsed", "status", "type"],
 ])
 
-export const answerFaults = {
+const answerFaults = {
   rpcErrorKnownCode: ({ random }) => {
     const code = pick(random, [-32000, -32603, -32005, -32002])
     return failure(code, pick(random, ["header not found", "internal error", "request timed out"]))

@@ -16,7 +16,7 @@ export interface BatchContext {
 type Outcome = RpcAnswer[] | RpcAnswer | undefined
 type BatchFault = (context: BatchContext) => Outcome | Promise<Outcome>
 
-export const batchFaults = {
+const batchFaults = {
   batchRefused: ({ calls }) =>
     calls.length < 2
       ? undefined

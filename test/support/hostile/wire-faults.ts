@@ -24,7 +24,7 @@ const status =
     response.writeHead(code, { "content-type": "text/plain", ...headers }).end(text)
   }
 
-export const wireFaults = {
+const wireFaults = {
   http500: status(500, "internal server error"),
   http502: status(502, "bad gateway"),
   http429: status(429, "too many requests"),

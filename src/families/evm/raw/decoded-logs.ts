@@ -21,7 +21,7 @@ export interface DecodedLogsOptions<A extends Abi, Name extends ContractEventNam
   readonly address?: Hex | readonly Hex[]
 }
 
-export type DecodedArgs<A extends Abi, Name extends ContractEventName<A>> = DecodeEventLogReturnType<
+type DecodedArgs<A extends Abi, Name extends ContractEventName<A>> = DecodeEventLogReturnType<
   A,
   Name,
   ViemHex[],

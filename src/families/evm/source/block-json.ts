@@ -1,7 +1,7 @@
 // The JSON of a block, its transactions, receipts and logs as nodes send them. Every field is unknown until it was
 // looked at: a node is not trusted to keep to the format.
 
-export interface HeaderJson {
+interface HeaderJson {
   readonly number?: unknown
   readonly hash?: unknown
   readonly parentHash?: unknown

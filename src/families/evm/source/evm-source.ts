@@ -38,7 +38,7 @@ export interface EvmSourceDeps {
   readonly logger: Logger
 }
 
-export interface EvmProviderOptions {
+interface EvmProviderOptions {
   /** http:// or https:// */
   readonly url: string
   /** Made by createSharedLimit in the main thread and passed to all others. Absent: no limits. */
@@ -216,7 +216,7 @@ export class EvmSource implements BlockSource {
 }
 
 /** The chain's id as transactions name it. */
-export const quantityOfDecimal = (decimal: string): string => `0x${BigInt(decimal).toString(16)}`
+const quantityOfDecimal = (decimal: string): string => `0x${BigInt(decimal).toString(16)}`
 
 const badAnswer = (message: string): IndexerError => new IndexerError("RPC_BAD_RESPONSE", message)
 

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import type { EncodedField } from "../../../../workers/encoded-field.js"
 import { fieldContent, prefixBytes } from "../evm-events/field-content.js"
 
-export const payloadInlineMaxBytes = 8192
+const payloadInlineMaxBytes = 8192
 
 /** SHA-256 of a body that is too large to stand in a row; null for one that is not. */
 export function oversizedHash(body: EncodedField): Uint8Array | null {

@@ -8,7 +8,7 @@ import { zeroAddress } from "../evm-events/zero-address.js"
 import { decodeTransfers } from "../tokens/decode-transfers.js"
 
 /** created: the contract the transaction itself made. emitter: a contract that logged. */
-export const addressRoles = ["from", "to", "created", "emitter", "token_from", "token_to"] as const
+const addressRoles = ["from", "to", "created", "emitter", "token_from", "token_to"] as const
 
 export type AddressRole = (typeof addressRoles)[number]
 

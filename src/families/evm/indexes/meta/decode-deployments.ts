@@ -9,7 +9,7 @@ import { decodeFactoryDeployment } from "../evm-events/decode-factory-deployment
 import { fieldContent } from "../evm-events/field-content.js"
 
 /** Before every log of the transaction: its own contract exists before anything in it can log. */
-export const ownDeploymentIndex = -1
+const ownDeploymentIndex = -1
 
 export interface Deployment {
   readonly eventIndex: number

@@ -14,11 +14,11 @@ import type { ContractNode, NodeAnswer, NodeCall } from "../observing/contract-n
 import type { AskOptions } from "../observing/question.js"
 import { decodeMulticall, encodeMulticall, multicallAddress, type Question } from "./multicall.js"
 
-export const kinds = ["name", "symbol", "decimals"] as const
-export type Kind = (typeof kinds)[number]
+const kinds = ["name", "symbol", "decimals"] as const
+type Kind = (typeof kinds)[number]
 
 /** Bytes as the contract returned them; null where the call failed or returned nothing. */
-export type Answers = Readonly<Record<Kind, Uint8Array | null>>
+type Answers = Readonly<Record<Kind, Uint8Array | null>>
 
 export type MetadataOutcome =
   | { readonly contract: Hex; readonly status: "answered"; readonly answers: Answers }
@@ -31,7 +31,7 @@ export interface GasLimits {
   readonly multicallGas: number
 }
 
-export const defaultGasLimits: GasLimits = { callGas: 3_000_000, multicallGas: 25_000_000 }
+const defaultGasLimits: GasLimits = { callGas: 3_000_000, multicallGas: 25_000_000 }
 
 const selectors: Readonly<Record<Kind, Hex>> = {
   name: "0x06fdde03",

@@ -8,9 +8,9 @@ import { eventTopics } from "../evm-events/event-topics.js"
 import { zeroAddress } from "../evm-events/zero-address.js"
 
 /** From the zero address it is a mint, else to it a burn. */
-export type TransferKind = "transfer" | "mint" | "burn"
+type TransferKind = "transfer" | "mint" | "burn"
 
-export interface FtTransfer {
+interface FtTransfer {
   readonly eventIndex: number
   readonly contract: Hex
   readonly from: Hex
@@ -21,7 +21,7 @@ export interface FtTransfer {
   readonly kind: TransferKind | "deposit" | "withdrawal"
 }
 
-export interface NftTransfer {
+interface NftTransfer {
   readonly eventIndex: number
   /** The position in a TransferBatch, else 0. */
   readonly batchIndex: number

@@ -21,7 +21,7 @@ export const tags = [
   "APPROVAL",
 ] as const
 
-export type Tag = (typeof tags)[number]
+type Tag = (typeof tags)[number]
 
 const bit = (tag: Tag): number => 1 << tags.indexOf(tag)
 
