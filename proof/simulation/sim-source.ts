@@ -20,9 +20,9 @@ export class SimProvider {
   away = false
   lagBlocks = 0
   private stuckAt: { readonly blocks: readonly SimBlock[]; readonly finalizedHeight: number } | undefined
-  private readonly chain: SimChain
+  private readonly chain: Pick<SimChain, "blocks" | "finalizedHeight">
 
-  constructor(chain: SimChain) {
+  constructor(chain: Pick<SimChain, "blocks" | "finalizedHeight">) {
     this.chain = chain
   }
 
@@ -61,18 +61,22 @@ export class SimProvider {
 const blocksPerRequest = 20
 
 export class SimSource implements BlockSource {
-  private readonly host: SimHost
+  private readonly host: Pick<SimHost, "request" | "random">
   private readonly nodes: readonly SimProvider[]
   private readonly errorPart: () => number
 
-  constructor(options: { host: SimHost; providers: readonly SimProvider[]; errorPart: () => number }) {
+  constructor(options: {
+    host: Pick<SimHost, "request" | "random">
+    providers: readonly SimProvider[]
+    errorPart: () => number
+  }) {
     this.host = options.host
     this.nodes = options.providers
     this.errorPart = options.errorPart
   }
 
   identity(): Promise<ChainIdentity> {
-    return Promise.reject(new Error("nobody asks for it here"))
+    return this.ask((provider) => ({ chainId: "1", genesisHash: provider.block(0)!.hash }))
   }
 
   head(): Promise<ChainHead> {
@@ -102,12 +106,18 @@ export class SimSource implements BlockSource {
         })
       })
       signal.throwIfAborted()
-      if (last && batch[0]!.parentHash !== last.hash) {
-        throw new IndexerError("PARENT_MISMATCH", `block ${at} does not follow the one before it`, {
-          data: { height: at },
-        })
+      for (const block of batch) {
+        if (last && block.parentHash !== last.hash) {
+          throw new IndexerError(
+            "PARENT_MISMATCH",
+            `block ${block.height} does not follow the one before it`,
+            {
+              height: block.height,
+            },
+          )
+        }
+        last = block
       }
-      last = batch.at(-1)
       yield batch
     }
   }
