@@ -7,6 +7,7 @@ import { Database } from "../../src/postgres/database.js"
 import { rollbackApp } from "../../src/rollback/rollback-app.js"
 import { openIntent, readIntent } from "../../src/rollback/rollback-intent.js"
 import { rollbackRaw } from "../../src/rollback/rollback-raw.js"
+import { StoredRegistry } from "../../src/workers/postgres/stored-registry.js"
 import type { BenchPostgres } from "../environment/bench-postgres.js"
 import { startStandardChain } from "../environment/standard-chain.js"
 import { ingestCommand } from "../environment/tidemark-command.js"
@@ -30,6 +31,7 @@ interface Store {
   readonly blocks: number
   /** As a process has it for its services, which roll back. */
   readonly database: Database
+  readonly storedWorkers: StoredRegistry
   /** Heights [0, end) are stored and derived. */
   end: number
   readonly times: Map<number, { readonly appMs: number[]; readonly rawMs: number[] }>
@@ -97,7 +99,7 @@ async function openStore(url: string, blocks: number): Promise<Store> {
     [blocks],
   )
   if (!rows[0]!.derived) throw new Error(`not every worker derived all of ${blocks} blocks`)
-  return { blocks, database, end: blocks, times: new Map() }
+  return { blocks, database, storedWorkers: new StoredRegistry(), end: blocks, times: new Map() }
 }
 
 async function rollbackOnce(store: Store, { depth }: { depth: number }): Promise<void> {
@@ -108,7 +110,13 @@ async function rollbackOnce(store: Store, { depth }: { depth: number }): Promise
   const request = { id: systemRandom.uuid(), from: store.end, ancestorHash: null, epoch, reason: "bench" }
   if (!(await openIntent(database, request))) throw new Error("a rollback is open")
   const intent = (await readIntent(database))!
-  const deps = { raw: database, app: database, random: systemRandom, family: evmFamily }
+  const deps = {
+    raw: database,
+    app: database,
+    random: systemRandom,
+    family: evmFamily,
+    storedWorkers: store.storedWorkers,
+  }
   const appAt = performance.now()
   await rollbackApp(deps, intent, { unflushed: true })
   const rawAt = performance.now()

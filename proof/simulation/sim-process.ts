@@ -21,7 +21,7 @@ import type { Plan } from "./plan.js"
 import type { SimHost } from "./sim-host.js"
 import type { SimSource } from "./sim-source.js"
 import { SimBlockWriter, SimRawReader, simBlockBytes } from "./sim-stores.js"
-import { simRegistry, simWorkerNames } from "./sim-workers.js"
+import { simRegistry, simWorkerNames, storedWorkers } from "./sim-workers.js"
 import { usualTiming } from "./timing.js"
 
 export const policy: FailurePolicy = {
@@ -47,7 +47,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const { rangeSize, recordBackend, order, lanes, timing = usualTiming } = plan
   const { leaseTtlMs, headLeaseTtlMs } = timing
   const pools = { raw: new ModelPool(raw, host), app: new ModelPool(app, host) }
-  const deps = { clock, random, logger, family: evmFamily }
+  const deps = { clock, random, logger, family: evmFamily, storedWorkers }
   const { rawLeases, appLeases, reapers, finisher } = composeCoordination(
     { ...deps, ...pools },
     { policy, reapIntervalMs: timing.reapMs, finishIntervalMs: timing.finishMs },

@@ -3,7 +3,7 @@
 import type { Queryable } from "../../src/postgres/transaction.js"
 import { int4, int8, text } from "../../src/workers/column.js"
 import { defineWorkerOf, eventTable, last, max, stateTable, sum } from "../../src/workers/define-worker.js"
-import { readStoredRegistry } from "../../src/workers/postgres/read-stored-registry.js"
+import { StoredRegistry } from "../../src/workers/postgres/stored-registry.js"
 import { canonicalDefinition } from "../../src/workers/worker-hash.js"
 import { WorkerRegistry } from "../../src/workers/worker-registry.js"
 import { type SimBlock, zeroAccount } from "./sim-chain.js"
@@ -122,11 +122,14 @@ export const storedDefinitions = simWorkers.map((worker) => ({
   definition: JSON.parse(JSON.stringify(canonicalDefinition(worker))) as unknown,
 }))
 
+/** Of all processes of all seeds: plans and texts are made once. */
+export const storedWorkers = new StoredRegistry()
+
 export function storedRegistry(): Promise<WorkerRegistry> {
   const rows = storedDefinitions.map(({ name, definition }) => ({
     name,
     definition: JSON.stringify(definition),
   }))
   const sql = { query: async () => ({ rows }) } as unknown as Queryable
-  return readStoredRegistry(sql)
+  return storedWorkers.read(sql)
 }

@@ -28,8 +28,7 @@ export function composeCoordination(
     readonly clock: Clock
     readonly random: Random
     readonly logger: Logger
-    readonly family: RollbackDeps<Queryable>["family"]
-  },
+  } & Pick<RollbackDeps<Queryable>, "family" | "storedWorkers">,
   options: {
     readonly policy: FailurePolicy
     readonly reapIntervalMs: number

@@ -12,6 +12,7 @@ import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
 import type { ChainIdentity } from "../source/block-source.js"
 import { createSharedLimit, type SharedLimitHandle } from "../source/shared-limit.js"
+import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import type { ChainDatabases } from "./chain-databases.js"
 import { appPoolSize, rawPoolSize } from "./connection-budget.js"
 import { familyOf } from "./family-of.js"
@@ -48,6 +49,7 @@ export interface OpenChain extends Omit<StartChainDeps, "embedded">, StartChainO
   /** Pools for services and answers; one and the same where raw and app are. */
   readonly raw: Database
   readonly app: Database
+  readonly storedWorkers: StoredRegistry
   /** By RPC URL, shared by the threads of the process. */
   readonly limits: readonly SharedLimitHandle[]
   /** Waits while something is unavailable. */
@@ -89,7 +91,10 @@ export async function openChain(deps: StartChainDeps, options: StartChainOptions
       })
     const raw = pool(databases.rawUrl, rawPoolSize)
     const app = databases.appUrl === databases.rawUrl ? raw : pool(databases.appUrl, appPoolSize)
-    return { ...deps, ...options, logger, family, name, identity, databases, raw, app, limits, patiently }
+    return {
+      ...{ ...deps, ...options, logger, family, name, identity, databases, raw, app, limits, patiently },
+      storedWorkers: new StoredRegistry(),
+    }
   } finally {
     await asking.close()
   }

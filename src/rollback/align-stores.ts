@@ -8,7 +8,7 @@ import { intersect, type RangeSet, rangeSet, subtract, union } from "../domain/r
 import { parseMultirange, parseRange, printMultirange, printRange } from "../postgres/multirange.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-ingester.js"
-import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
+import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
 import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"

@@ -10,7 +10,7 @@ import { printMultirange, printRange } from "../postgres/multirange.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-ingester.js"
-import { readStoredRegistry } from "../workers/postgres/read-stored-registry.js"
+import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import { readWorkerCoverage, undoHeights } from "../workers/postgres/undo-heights.js"
 import type { RollbackIntent } from "./rollback-intent.js"
 
@@ -26,6 +26,8 @@ export const rollbackLimits: TransactionOptions = {
 export interface AppRollbackDeps<Tx extends Queryable> {
   readonly app: SqlExecutor<Tx>
   readonly random: Random
+  /** Of a process that rolls back more than once. */
+  readonly storedWorkers?: StoredRegistry
   /** Takes back what it observed beside the blocks. */
   readonly family: {
     forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
@@ -33,7 +35,7 @@ export interface AppRollbackDeps<Tx extends Queryable> {
 }
 
 export function rollbackApp<Tx extends Queryable>(
-  { app, random, family }: AppRollbackDeps<Tx>,
+  { app, random, family, storedWorkers = new StoredRegistry() }: AppRollbackDeps<Tx>,
   { id, epoch, from, to, reason }: RollbackIntent,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {
@@ -44,7 +46,7 @@ export function rollbackApp<Tx extends Queryable>(
     const [, done, registry, covered] = await allAnswered([
       tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock]),
       tx.query(`select 1 from ${tables.rollbacks} where id = $1`, [id]),
-      readStoredRegistry(tx),
+      storedWorkers.read(tx),
       readWorkerCoverage(tx),
     ])
     if (done.rows.length > 0) return

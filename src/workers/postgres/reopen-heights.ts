@@ -8,7 +8,7 @@ import type { Random } from "../../platform/random.js"
 import { printMultirange } from "../../postgres/multirange.js"
 import type { SqlExecutor } from "../../postgres/sql-executor.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import { readStoredRegistry } from "./read-stored-registry.js"
+import { readStoredRegistry } from "./stored-registry.js"
 import { undoHeights } from "./undo-heights.js"
 
 export interface ReopenRequest {

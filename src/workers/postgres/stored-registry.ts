@@ -1,5 +1,5 @@
-// The workers as the database knows them: what was declared when their tables were made. Enough to undo what they wrote, also for
-// whoever does not declare them; nobody derives by it.
+// The workers as the database knows them: what was declared when their tables were made. Enough to undo what they wrote, also in
+// a process that does not declare them; never used to derive.
 
 import type { Queryable } from "../../postgres/transaction.js"
 import type { WorkerDefinition, WorkerTable } from "../worker-definition.js"
@@ -13,17 +13,21 @@ interface StoredRow {
 
 type Declared = Pick<WorkerDefinition, "version" | "dependencies" | "tables">
 
-/** The one read last: declarations hardly ever change, and a rollback does not want to wait for what is made of them. */
-let last: { readonly stored: string; readonly registry: WorkerRegistry } | undefined
+/** Keeps the registry it read last: declarations hardly ever change, and a rollback must not wait for what is made of them. */
+export class StoredRegistry {
+  #last: { readonly stored: string; readonly registry: WorkerRegistry } | undefined
 
-export async function readStoredRegistry(sql: Queryable): Promise<WorkerRegistry> {
-  const { rows } = await sql.query<StoredRow>(
-    "select name, definition::text as definition from app.workers order by name",
-  )
-  const stored = JSON.stringify(rows)
-  if (last?.stored !== stored) last = { stored, registry: asRegistry(rows) }
-  return last.registry
+  async read(sql: Queryable): Promise<WorkerRegistry> {
+    const { rows } = await sql.query<StoredRow>(
+      "select name, definition::text as definition from app.workers order by name",
+    )
+    const stored = JSON.stringify(rows)
+    if (this.#last?.stored !== stored) this.#last = { stored, registry: asRegistry(rows) }
+    return this.#last.registry
+  }
 }
+
+export const readStoredRegistry = (sql: Queryable): Promise<WorkerRegistry> => new StoredRegistry().read(sql)
 
 function asRegistry(rows: readonly StoredRow[]): WorkerRegistry {
   return new WorkerRegistry(
