@@ -57,7 +57,7 @@ create table app.indexing_errors (
   transaction_id bytea,
   error_hash bytea not null,
   error_message text not null,
-  severity text not null default 'error'::text,
+  severity text not null,
   resolved boolean not null default false,
   seen bigint not null default 1,
   raw_data bytea,
@@ -66,7 +66,7 @@ create table app.indexing_errors (
   updated_at timestamp with time zone not null default clock_timestamp(),
   constraint indexing_errors_key UNIQUE NULLS NOT DISTINCT (worker_name, block_height, transaction_id, error_hash),
   constraint indexing_errors_raw_data_check CHECK ((octet_length(raw_data) <= 4096)),
-  constraint indexing_errors_severity_check CHECK ((severity = ANY (ARRAY['warning'::text, 'error'::text])))
+  constraint indexing_errors_severity_check CHECK ((severity = ANY (ARRAY['WARN'::text, 'FATAL'::text])))
 );
 
 create table app.job_queue (
@@ -189,7 +189,11 @@ CREATE INDEX contract_code_hashes_asked ON app.contract_code_hashes USING btree 
 
 CREATE INDEX contract_code_hashes_code_hash ON app.contract_code_hashes USING btree (code_hash) WHERE (code_hash IS NOT NULL);
 
+CREATE INDEX indexing_errors_height ON app.indexing_errors USING btree (block_height);
+
 CREATE INDEX indexing_errors_open ON app.indexing_errors USING btree (worker_name, block_height) WHERE (NOT resolved);
+
+CREATE INDEX indexing_errors_triage ON app.indexing_errors USING btree (resolved, worker_name, created_at DESC);
 
 CREATE INDEX job_queue_claimable ON app.job_queue USING btree (queue, COALESCE(expires_at, due_at));
 

@@ -107,6 +107,24 @@ create table raw.execution_results (
   constraint execution_results_pkey PRIMARY KEY (block_height, id)
 ) partition by range (block_height);
 
+create table raw.indexing_errors (
+  worker_name text not null,
+  block_height bigint not null,
+  transaction_id bytea,
+  error_hash bytea not null,
+  error_message text not null,
+  severity text not null,
+  resolved boolean not null default false,
+  seen bigint not null default 1,
+  raw_data bytea,
+  raw_ref text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint indexing_errors_key UNIQUE NULLS NOT DISTINCT (worker_name, block_height, transaction_id, error_hash),
+  constraint indexing_errors_raw_data_check CHECK ((octet_length(raw_data) <= 4096)),
+  constraint indexing_errors_severity_check CHECK ((severity = ANY (ARRAY['WARN'::text, 'FATAL'::text])))
+);
+
 create table raw.processes (
   id uuid not null,
   host text not null,
@@ -199,6 +217,12 @@ create table raw.worker_leases (
   constraint worker_leases_no_overlap EXCLUDE USING gist (worker_type WITH =, int8range(from_height, to_height) WITH &&) WHERE ((status <> 'COMPLETED'::text)),
   constraint worker_leases_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'COMPLETED'::text, 'FAILED'::text, 'DEAD'::text])))
 );
+
+CREATE INDEX indexing_errors_height ON raw.indexing_errors USING btree (block_height);
+
+CREATE INDEX indexing_errors_open ON raw.indexing_errors USING btree (worker_name, block_height) WHERE (NOT resolved);
+
+CREATE INDEX indexing_errors_triage ON raw.indexing_errors USING btree (resolved, worker_name, created_at DESC);
 
 CREATE INDEX worker_leases_finished ON raw.worker_leases USING btree (completed_at) WHERE (status = 'COMPLETED'::text);
 

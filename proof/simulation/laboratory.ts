@@ -30,15 +30,19 @@ export async function openLaboratory(): Promise<Laboratory> {
       return { rows, rowCount: rows.length }
     },
   }
-  const errors = { begins: "insert into app.indexing_errors", run: () => ({ rows: [], rowCount: 1 }) }
-  const rawBook = new StatementBook(rawShapes, [allThere])
+  // Read by people only.
+  const errors = ["insert into raw.", "update raw.", "insert into app."].map((act) => ({
+    begins: `${act}indexing_errors`,
+    run: () => ({ rows: [], rowCount: 0 }),
+  }))
+  const rawBook = new StatementBook(rawShapes, [allThere, ...errors])
   const appBook = new StatementBook(
     [
       ...appShapes,
       ...["sim_transfers", "sim_moves"].map(eventShape),
       ...["sim_holdings", "sim_totals"].map(stateShape),
     ],
-    [...nothing, allThere, errors],
+    [...nothing, allThere, ...errors],
   )
   const folds = new Map(
     [...registry.folds].map(([worker, plans]) => [

@@ -110,7 +110,6 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
       derivesTip: true,
       runnable: simWorkerNames,
       endBlock: undefined,
-      tipBackoffMs: policy.backoffBaseMs,
       livePollMs: timing.livePollMs,
       workIdleMs: timing.workIdleMs,
     },

@@ -1,7 +1,7 @@
-// `tidemark errors`: what went wrong in workers, newest first, and the word of a person that it is dealt with.
+// `tidemark errors`: what went wrong with blocks, newest first, and the word of a person that it is dealt with.
 
+import { countOpenErrors, listErrors, type StoredError } from "../indexing-errors/list-errors.js"
 import { resolveErrors } from "../operations/resolve-errors.js"
-import { countOpenErrors, listErrors, type StoredError } from "../workers/list-errors.js"
 import { type CliIo, lookOf, print } from "./cli-io.js"
 import { type FoundChain, withChains } from "./find-chains.js"
 import { onlyChain } from "./only-chain.js"
@@ -10,7 +10,7 @@ import { renderErrors } from "./render-errors.js"
 
 export const errorsHelp = `Usage: tidemark errors list | resolve [options]
 
-  list                           open errors of workers, newest first, and how many each worker has
+  list                           open errors, newest first, and how many each worker has
   resolve --worker NAME          marks them as dealt with; one that is seen again is open again
   resolve --worker NAME --height N
   resolve --all                  the same for all workers
@@ -22,7 +22,7 @@ export const errorsHelp = `Usage: tidemark errors list | resolve [options]
   --json          as JSON; heights are strings
   --config FILE   another file than tidemark.config.ts
 
-An error is resolved by itself when its block is derived after all: most need nobody.
+FATAL needs a person; WARN is tried again by itself. An error is resolved when its block is stored or derived after all.
 `
 
 const command = "errors"
@@ -75,10 +75,12 @@ async function list(
     ...(flags.all ? {} : { resolved: false }),
   }
   const found = await Promise.all(
-    chains.map(async ({ name, app }) => ({
+    chains.map(async ({ name, raw, app }) => ({
       chain: name,
-      open: await countOpenErrors(app),
-      errors: await listErrors(app, asked),
+      open: new Map([...(await countOpenErrors(raw, "raw")), ...(await countOpenErrors(app, "app"))]),
+      errors: [...(await listErrors(raw, "raw", asked)), ...(await listErrors(app, "app", asked))]
+        .sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime())
+        .slice(0, limit),
     })),
   )
   print(io, {
@@ -119,6 +121,7 @@ const errorJson = (error: StoredError) => ({
   message: error.message,
   seen: error.seen,
   resolved: error.resolved,
+  raw_data: error.rawData?.toString() ?? null,
   raw_ref: error.rawRef,
   first_seen_at: error.createdAt.toISOString(),
   updated_at: error.updatedAt.toISOString(),

@@ -4,14 +4,15 @@ import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest"
 import { insertChain, insertCoverage, insertLease } from "../../test/support/coordination-rows.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { recordError } from "../indexing-errors/record-error.js"
 import { systemClock } from "../platform/clock.js"
+import { IndexerError } from "../platform/errors.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
 import { Database } from "../postgres/database.js"
 import { int8 } from "../workers/column.js"
 import { eventTable, stateTable, sum } from "../workers/define-worker.js"
 import { ensureWorkerTables } from "../workers/postgres/ensure-worker-tables.js"
-import { recordError } from "../workers/record-error.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"
 import { WorkerRegistry } from "../workers/worker-registry.js"
 import type { CliIo } from "./cli-io.js"
@@ -35,7 +36,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.query(
     `truncate raw.chain_state, raw.coverage, raw.worker_leases, raw.processes, raw.audit_log, app.coverage,
-       app.worker_leases, app.audit_log, app.indexing_errors`,
+       app.worker_leases, app.audit_log, app.indexing_errors, raw.indexing_errors`,
   )
   await database.query("delete from app.workers")
   await insertChain(database)
@@ -321,6 +322,8 @@ const sums: WorkerDefinition = {
   },
 }
 
+const at = (height: number) => ({ from: height, to: height + 1 })
+
 /** Two workers, one reading the other, with a DEAD block and an open error. */
 async function deriving(): Promise<void> {
   await database.query("drop table if exists app.notes, app.note_sums")
@@ -332,7 +335,7 @@ async function deriving(): Promise<void> {
     `insert into app.worker_leases (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms, last_error, last_error_code)
      values ('notes_worker', 500, 501, 'DEAD', 20, gen_random_uuid(), 30000, 'no row', 'WORKER_FAILED')`,
   )
-  await recordError(database, { worker: "notes_worker", height: 500, error: new Error("no row") })
+  await recordError(database, "app", { worker: "notes_worker", range: at(500), error: new Error("no row") })
 }
 
 const appAudit = async () =>
@@ -503,13 +506,13 @@ describe("tidemark errors", () => {
   beforeEach(deriving)
 
   test("list has the open ones, newest first, with counts by worker", async () => {
-    await recordError(database, { worker: "sums_worker", height: 7, error: new Error("later") })
+    await recordError(database, "app", { worker: "sums_worker", range: at(507), error: new Error("later") })
     const { out } = await run(["errors", "list", "--json"])
     expect(JSON.parse(out).chains[0]).toMatchObject({
       open: { notes_worker: 1, sums_worker: 1 },
       errors: [
-        { worker: "sums_worker", height: "7", message: "later", resolved: false },
-        { worker: "notes_worker", height: "500" },
+        { worker: "sums_worker", height: "507", severity: "WARN", message: "later", resolved: false },
+        { worker: "notes_worker", height: "500", severity: "FATAL", raw_ref: "raw.blocks/500" },
       ],
     })
     expect((await run(["errors", "list", "--worker", "notes_worker"])).out).toContain("block 500")
@@ -517,6 +520,35 @@ describe("tidemark errors", () => {
     expect(
       JSON.parse((await run(["errors", "list", "--json", "--limit", "1"])).out).chains[0].errors,
     ).toHaveLength(1)
+  })
+
+  test("raw's are listed and resolved with the others, each where it lies", async () => {
+    const error = new IndexerError("VERIFY_FAILED", "no", {
+      data: { transactionId: "0xab", rawData: "{}", rawRef: "node" },
+    })
+    await recordError(database, "raw", { worker: "raw_ingester", range: at(700), error })
+    const { out } = await run(["errors", "list", "--json"])
+    expect(JSON.parse(out).chains[0]).toMatchObject({
+      open: { notes_worker: 1, raw_ingester: 1 },
+      errors: [
+        {
+          worker: "raw_ingester",
+          severity: "FATAL",
+          transaction_id: "0xab",
+          raw_data: "{}",
+          raw_ref: "node",
+        },
+        { worker: "notes_worker" },
+      ],
+    })
+    expect((await run(["errors", "list"])).out).toMatch(
+      /FATAL raw_ingester {2}block 700 {2}0xab .*\n.*no\n.*node\n/,
+    )
+    expect((await run(["status"])).out).toMatch(/errors +2 open/)
+    expect((await run(["errors", "resolve", "--all"])).out).toBe(
+      "resolved 1 error of raw_ingester\nresolved 1 error of notes_worker\n",
+    )
+    expect(await audit()).toEqual([{ actor: "ann@harbour", action: "resolve" }])
   })
 
   test("resolve closes them and is audited; list --all still shows them", async () => {

@@ -1,7 +1,7 @@
 // `tidemark errors list` as people see it. Pure.
 
+import type { StoredError } from "../indexing-errors/list-errors.js"
 import { printable } from "../platform/printable.js"
-import type { StoredError } from "../workers/list-errors.js"
 import { formatHeight, shorten, wrap } from "./format-values.js"
 import { createPaint } from "./paint.js"
 
@@ -23,7 +23,7 @@ export function renderErrors(
   const head =
     total === 0 ? "no error is open" : `${formatHeight(total)} open: ${printable(byWorker.join(", "))}`
   const lines = errors.flatMap((error) => {
-    const look = error.resolved ? paint.dim : error.severity === "error" ? paint.bad : paint.busy
+    const look = error.resolved ? paint.dim : error.severity === "FATAL" ? paint.bad : paint.busy
     const place = [
       `block ${formatHeight(error.height)}`,
       ...(error.transactionId ? [error.transactionId] : []),
@@ -35,8 +35,10 @@ export function renderErrors(
     const shown = message.slice(0, maxLines)
     if (message.length > maxLines) shown[maxLines - 1] = shorten(`${shown[maxLines - 1]} …`, columns - 4)
     return [
-      `  ${look(error.worker)}  ${paint.dim(shorten(place, columns - error.worker.length - 4))}`,
-      ...shown.map((line) => `    ${line}`),
+      `  ${look(`${error.severity.padEnd(5)} ${error.worker}`)}  ${paint.dim(shorten(place, columns - error.worker.length - 10))}`,
+      ...[...shown, ...(error.rawRef ? [paint.dim(shorten(printable(error.rawRef), columns - 4))] : [])].map(
+        (line) => `    ${line}`,
+      ),
     ]
   })
   return `${[`${paint.strong(chain)}  ${shorten(head, columns - chain.length - 2)}`, ...lines].join("\n")}\n`

@@ -10,9 +10,9 @@ import {
   sampleProvider,
   sampleStatus,
 } from "../../test/support/status-sample.js"
+import type { StoredError } from "../indexing-errors/list-errors.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { diagnose } from "../status/diagnose.js"
-import type { StoredError } from "../workers/list-errors.js"
 import { progressLine } from "./progress-line.js"
 import { renderErrors } from "./render-errors.js"
 import { renderLeases } from "./render-leases.js"
@@ -193,7 +193,7 @@ describe("renderErrors", () => {
       height: 1_234,
       transactionId: null,
       message: "a row that does not fit\u001b[2J",
-      severity: "error",
+      severity: "FATAL",
       resolved: false,
       seen: 3,
       rawData: null,

@@ -123,9 +123,8 @@ function facts(status: ChainStatus): [string, string][] {
     ["leases", leasesText(workers)],
     ["gaps", gaps.length === 0 ? "none" : `${gaps.length}, ${formatHeight(countHeights(gaps))} blocks`],
     ["store", storeText(store)],
-    ...(derivedPercent === null
-      ? []
-      : [["derived", derivedText(derivedPercent, openErrors)] as [string, string]]),
+    ...(derivedPercent === null ? [] : [["derived", formatPercent(derivedPercent)] as [string, string]]),
+    ...(openErrors > 0 ? [["errors", `${formatHeight(openErrors)} open`] as [string, string]] : []),
     ...(unindexed.length > 0 ? [["unindexed", partitionsText(unindexed)] as [string, string]] : []),
     ...(skipped > 0 ? [["skipped", `${formatHeight(skipped)} blocks`] as [string, string]] : []),
   ]
@@ -134,9 +133,6 @@ function facts(status: ChainStatus): [string, string][] {
 /** Where the workers are; and, where that is more, how far raw is. */
 const watermarkText = ({ watermark }: ChainStatus, raw: number | null): string =>
   watermark === raw ? formatHeight(watermark) : `${formatHeight(watermark)}, raw ${formatHeight(raw)}`
-
-const derivedText = (percent: number, errors: number): string =>
-  `${formatPercent(percent)}${errors === 0 ? "" : `, ${formatHeight(errors)} error${errors === 1 ? "" : "s"} open`}`
 
 const partitionsText = ([first, ...others]: readonly string[]): string =>
   others.length === 0 ? first! : `${first} and ${others.length} more`

@@ -12,6 +12,12 @@ export interface FailurePolicy {
   readonly backoffMaxMs: number
 }
 
+/**
+ * One policy for all ranges, at the tip as in history: the same block may fail in the thread of the tip, in a lane and at the reaper, so
+ * that its waits belong to the block and not to whoever had it last. Tries come after 1, 3, 7, 15 and 31 s: more of them, and sooner,
+ * than with waits of 5, 10 and 20 s, so that a passing fault at the tip is over before a reader notices; and a block of raw that
+ * stays wrong holds the head up for 3 tries only, 3 s. Twenty tries take about a quarter of an hour.
+ */
 export const defaultFailurePolicy: FailurePolicy = {
   maxAttempts: 20,
   splitAfterAttempts: 3,

@@ -7,6 +7,7 @@ import {
   workerTablesLock,
 } from "../coordination/postgres/coordination-tables.js"
 import { writeAudit } from "../coordination/postgres/write-audit.js"
+import { resolveOpenErrors } from "../indexing-errors/resolve-errors.js"
 import { IndexerError } from "../platform/errors.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -60,10 +61,7 @@ export async function rederiveWorker(
     for (const table of tables) await tx.query(`drop table if exists ${quoteIdentifier(workerSchema, table)}`)
     // With its rows of app.worker_tables.
     await tx.query("delete from app.workers where name = any ($1)", [workers])
-    await tx.query(
-      "update app.indexing_errors set resolved = true, updated_at = clock_timestamp() where worker_name = any ($1) and not resolved",
-      [workers],
-    )
+    await resolveOpenErrors(tx, "app", { workers })
     await chain.family.forgetQueues(tx, workers)
     await writeAudit(coordinationTables("app"), tx, {
       actor,

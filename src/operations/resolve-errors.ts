@@ -2,6 +2,8 @@
 
 import { coordinationTables } from "../coordination/postgres/coordination-tables.js"
 import { writeAudit } from "../coordination/postgres/write-audit.js"
+import { resolveOpenErrors } from "../indexing-errors/resolve-errors.js"
+import { rawIngester } from "../raw/raw-ingester.js"
 import { derivedWorkerNames, noSuchWorker } from "./no-such-worker.js"
 import type { OperatedChain } from "./operated-chain.js"
 
@@ -18,27 +20,23 @@ export async function resolveErrors(
   chain: OperatedChain,
   { actor, worker, height }: ResolveErrorsOptions,
 ): Promise<ReadonlyMap<string, number>> {
-  const counts = await chain.app.transaction(async (tx) => {
-    const { rows } = await tx.query<{ worker_name: string; count: string }>(
-      `with resolved as (
-         update app.indexing_errors set resolved = true, updated_at = clock_timestamp()
-         where not resolved and ($1::text is null or worker_name = $1) and ($2::int8 is null or block_height = $2)
-         returning worker_name)
-       select worker_name, count(*) as count from resolved group by worker_name order by worker_name`,
-      [worker ?? null, height ?? null],
-    )
-    const open = new Map(rows.map((row) => [row.worker_name, Number(row.count)]))
-    if (open.size > 0) {
-      await writeAudit(coordinationTables("app"), tx, {
-        actor,
-        action: "resolve",
-        details: { errors: Object.fromEntries(open), ...(height === undefined ? {} : { height }) },
-      })
-    }
-    return open
-  })
+  const resolveIn = (schema: "raw" | "app"): Promise<ReadonlyMap<string, number>> =>
+    chain[schema].transaction(async (tx) => {
+      const workers = worker === undefined ? undefined : [worker]
+      const open = await resolveOpenErrors(tx, schema, { workers, height })
+      if (open.size > 0) {
+        await writeAudit(coordinationTables(schema), tx, {
+          actor,
+          action: "resolve",
+          details: { errors: Object.fromEntries(open), ...(height === undefined ? {} : { height }) },
+        })
+      }
+      return open
+    })
+  const counts = new Map([...(await resolveIn("raw")), ...(await resolveIn("app"))])
   // A worker that is gone may have left errors; one that never was has none.
-  const isKnown = worker === undefined || (await derivedWorkerNames(chain.app)).includes(worker)
-  if (counts.size === 0 && !isKnown) throw await noSuchWorker(chain, worker)
+  if (counts.size === 0 && worker !== undefined && worker !== rawIngester) {
+    if (!(await derivedWorkerNames(chain.app)).includes(worker)) throw await noSuchWorker(chain, worker)
+  }
   return counts
 }

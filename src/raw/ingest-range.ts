@@ -3,8 +3,10 @@
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
 import type { Hex, LinkedBlock } from "../domain/linked-block.js"
+import { resolveErrors } from "../indexing-errors/resolve-errors.js"
 import type { Clock } from "../platform/clock.js"
 import type { Turns } from "../platform/turns.js"
+import { allAnswered } from "../postgres/all-answered.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, FetchRangeOptions } from "../source/block-source.js"
 import type { BlockWriter } from "./block-writer.js"
@@ -59,7 +61,10 @@ export async function ingestRange(
         await checkParent({ tx, source }, { range: lease.range, edges, told, fetch })
       },
       check: async (tx) => {
-        await checkSeams(tx, { range: lease.range, edges: tally.edges(lease.range) })
+        await allAnswered([
+          checkSeams(tx, { range: lease.range, edges: tally.edges(lease.range) }),
+          resolveErrors(tx, "raw", { workers: [lease.workerType], range: lease.range }),
+        ])
         await check?.(tx)
       },
     })

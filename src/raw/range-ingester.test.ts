@@ -4,7 +4,9 @@ import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import type { Hex } from "../domain/linked-block.js"
 import { RawWriter } from "../families/evm/raw/raw-writer.js"
+import { listErrors } from "../indexing-errors/list-errors.js"
 import { systemClock } from "../platform/clock.js"
+import { IndexerError } from "../platform/errors.js"
 import type { BlockSource } from "../source/block-source.js"
 
 const shape = { blocks: 40, transactionsPerBlock: 3, logsPerBlock: 6, holders: 50 }
@@ -307,6 +309,31 @@ describe("ingesting a range", () => {
     await store.database.query("delete from raw.blocks where height = 9")
     const outcome = await store.ingest(source, range(10, 20))
     expect(outcome).toMatchObject({ kind: "failed", error: { message: "block 9 is covered and has no row" } })
+  })
+
+  test("what a range fails on is on record until the range is stored; an outage is not", async () => {
+    const real = store.source(server.url)
+    const failing = (error: IndexerError): BlockSource => ({
+      ...wrap(real),
+      // biome-ignore lint/correctness/useYield: fails before its first block.
+      fetchRange: async function* () {
+        throw error
+      },
+    })
+    await store.ingest(failing(new IndexerError("RPC_TIMEOUT", "no answer")), range(20, 30))
+    expect(await listErrors(store.database, "raw")).toEqual([])
+    const transactionId = `0x${"ab".repeat(32)}`
+    const data = { transactionId, rawData: '{"hash":"0x"}', rawRef: "block 3 of node" }
+    const wrong = new IndexerError("VERIFY_FAILED", "block 3 failed", { height: 3, data })
+    await store.ingest(failing(wrong), range(0, 10))
+    const [stored] = await listErrors(store.database, "raw", { resolved: false })
+    expect(stored).toMatchObject({
+      ...{ worker: "raw_ingester", height: 3, severity: "WARN", message: "block 3 failed" },
+      ...{ transactionId, rawData: Buffer.from(data.rawData), rawRef: data.rawRef },
+    })
+    for (let i = 0; i < 3; i++) await store.ingest(real, range(0, 10))
+    expect(await heights()).toHaveLength(10)
+    expect(await listErrors(store.database, "raw")).toMatchObject([{ height: 3, resolved: true }])
   })
 
   test("an aborted range leaves nothing, not even later, and gives its attempt back", async () => {

@@ -6,6 +6,7 @@ import type { LeaseKeeper } from "../coordination/lease-keeper.js"
 import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import type { ChainFamily } from "../families/chain-family.js"
+import { recordCharges } from "../indexing-errors/record-error.js"
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import type { Random } from "../platform/random.js"
@@ -87,6 +88,7 @@ export function createIngester(deps: IngesterDeps, settings: IngesterSettings, t
       ...settings,
       leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "raw", random, policy }),
       uncharged: "noted",
+      onCharged: recordCharges("raw"),
     }),
     writer: createWriter(),
     partitions: new RangePartitions({ tables: family.partitionedTables, rangeSize }),

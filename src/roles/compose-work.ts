@@ -6,6 +6,7 @@ import type { LeaseKeeper } from "../coordination/lease-keeper.js"
 import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import type { BlockRange } from "../domain/block-range.js"
+import { recordCharges } from "../indexing-errors/record-error.js"
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import type { Random } from "../platform/random.js"
@@ -20,7 +21,6 @@ import { LiveDeriver } from "../workers/live-deriver.js"
 import { type DeriveOutcome, RangeDeriver } from "../workers/range-deriver.js"
 import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import type { RawReader } from "../workers/raw-range.js"
-import { recordError } from "../workers/record-error.js"
 import { SlowWorkers } from "../workers/slow-workers.js"
 import { WorkLane } from "../workers/work-lane.js"
 import { readWorkPlan } from "../workers/work-plan.js"
@@ -74,8 +74,6 @@ export interface ComposeWorkSettings extends DeriverSettings {
   readonly endBlock: number | undefined
   readonly leaseTtlMs: number
   readonly headLeaseTtlMs: number
-  /** The first wait after a block failed at the tip. */
-  readonly tipBackoffMs: number
   readonly livePollMs: number
   readonly workIdleMs: number
 }
@@ -97,8 +95,7 @@ export function createDeriver(deps: DeriverDeps, settings: DeriverSettings): Ran
       ...settings,
       leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "app", random, policy }),
       uncharged: "withdrawn",
-      onCharged: ({ worker, range, height = range.from, error }, connection) =>
-        recordError(connection, { worker, height, error }),
+      onCharged: recordCharges("app"),
     }),
     partitions: new RangePartitions({ tables: registry.partitionedTables(), rangeSize }),
   })
@@ -106,16 +103,13 @@ export function createDeriver(deps: DeriverDeps, settings: DeriverSettings): Ran
 
 export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings): ComposedWork {
   const { registry, gate, clock, createReader, connectTip, ...common } = deps
-  const { runnable, policy } = settings
+  const { runnable } = settings
   const runners: LeasedRangeRunner[] = []
   const readers: LendingReader[] = []
   const services: Service[] = []
-  const makeLane = (own: Pick<DeriverDeps, "connect" | "gate" | "turns">, ownPolicy: FailurePolicy) => {
+  const makeLane = (own: Pick<DeriverDeps, "connect" | "gate" | "turns">) => {
     const raw = createReader()
-    const deriver = createDeriver(
-      { ...common, registry, clock, raw, ...own },
-      { ...settings, policy: ownPolicy },
-    )
+    const deriver = createDeriver({ ...common, registry, clock, raw, ...own }, settings)
     readers.push(raw)
     runners.push(deriver.runner)
     const readPlan = async () => readWorkPlan(await deriver.runner.connection(), { registry, runnable })
@@ -123,7 +117,7 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
   }
   let live: LiveDeriver | undefined
   if (settings.derivesTip) {
-    const tip = makeLane({ connect: connectTip }, { ...policy, backoffBaseMs: settings.tipBackoffMs })
+    const tip = makeLane({ connect: connectTip })
     live = new LiveDeriver({
       ...deps,
       ...settings,
@@ -142,7 +136,7 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
   const turns = new Turns()
   const slow = new SlowWorkers({ clock })
   for (let index = 0; index < settings.lanes; index++) {
-    const lane = makeLane({ connect: deps.connect, turns, ...(gate ? { gate } : {}) }, policy)
+    const lane = makeLane({ connect: deps.connect, turns, ...(gate ? { gate } : {}) })
     const tipIsLive = (): boolean => gate?.live ?? false
     services.push(
       new WorkLane({ ...deps, ...settings, ...lane, slow, idleMs: settings.workIdleMs, tipIsLive }),

@@ -51,7 +51,6 @@ const { services, live, runners, readers } = composeWork(
     recordBackend: !settings.pooledConnections,
     policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
     // A block that fails at the tip is tried again after 5, 10, 20 seconds, and then as any range.
-    tipBackoffMs: 5_000,
     derivesTip: input.derivesTip,
     lanes: input.lanes,
     runnable: input.runnable,

@@ -4,6 +4,7 @@
 import { Worker } from "node:worker_threads"
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
 import { containsHeight } from "../domain/range-set.js"
+import { recordError } from "../indexing-errors/record-error.js"
 import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
@@ -15,7 +16,6 @@ import {
   type ThreadSupervisorOptions,
 } from "../threads/thread-supervisor.js"
 import { type Busy, DeriveProgress } from "../workers/derive-progress.js"
-import { recordError } from "../workers/record-error.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { FromWorkThread, ToWorkThread, WorkReport, WorkThreadInput } from "./work-messages.js"
 
@@ -144,7 +144,7 @@ async function chargeOrGiveBack(
       })
       if (!isAtFault) continue
       isFound = true
-      await recordError(app, { worker, height: busy.height, error })
+      await recordError(app, "app", { worker, range: lease.range, height: busy.height, error })
       logger.warn({ worker, height: busy.height, error: message }, "a worker was ended")
     } catch (releaseError) {
       logger.debug({ error: describeError(releaseError) }, "lease left to the reaper")

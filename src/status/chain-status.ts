@@ -32,7 +32,7 @@ export interface ChainStatus {
   readonly watermark: number | null
   readonly workers: readonly WorkerStatus[]
   readonly deadBlocks: readonly DeadBlock[]
-  /** Errors of workers that nobody has resolved. */
+  /** Errors that nobody has resolved. */
   readonly openErrors: number
   readonly lastError: StatusError | null
   readonly store: StoreSize

@@ -5,11 +5,11 @@ import { sampleProcess } from "../../test/support/status-sample.js"
 import { createTestDatabase } from "../../test/support/test-database.js"
 import { VirtualClock } from "../../test/support/virtual-clock.js"
 import { evmFamily } from "../families/evm/evm-family.js"
+import { recordError } from "../indexing-errors/record-error.js"
 import { silentLogger } from "../platform/logger.js"
 import { Database } from "../postgres/database.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { recordError } from "../workers/record-error.js"
 import { ProcessReporter } from "./process-reporter.js"
 import type { ProcessState } from "./process-state.js"
 import { readChainStatus } from "./read-chain-status.js"
@@ -262,7 +262,7 @@ describe("readChainStatus", () => {
 
 describe("readChainStatus, workers of the app database", () => {
   beforeEach(async () => {
-    await database.query("truncate app.coverage, app.indexing_errors")
+    await database.query("truncate app.coverage, app.indexing_errors, raw.indexing_errors")
     await database.query("delete from app.workers")
     await insertChain(database)
     await insertCoverage(database, { heights: "{[0,1000),[1135,1200)}" })
@@ -275,17 +275,27 @@ describe("readChainStatus, workers of the app database", () => {
       `insert into app.coverage (worker_type, heights, skipped)
        values ('raw_ingester', '{[0,5)}', '{}'), ('token_worker', '{[0,599)}', '{[599,600)}'), ('holdings_worker', '{[0,500)}', '{}')`,
     )
-    await recordError(database, { worker: "token_worker", height: 3, error: new Error("no") })
+    await recordError(database, "app", {
+      worker: "token_worker",
+      range: { from: 603, to: 604 },
+      error: new Error("no"),
+    })
+    await recordError(database, "raw", {
+      worker: "raw_ingester",
+      range: { from: 1_003, to: 1_004 },
+      error: new Error("no"),
+    })
   })
 
   test("each has what it depends on, its settings, its errors, and what it could do now", async () => {
     const status = await readChainStatus(database, { name: "demo", family: evmFamily, app: database })
-    expect(status).toMatchObject({ watermark: 499, openErrors: 1, derivedPercent: 41.66, percent: 88.75 })
+    expect(status).toMatchObject({ watermark: 499, openErrors: 2, derivedPercent: 41.66, percent: 88.75 })
     expect(status.workers.map(({ worker }) => worker)).toEqual([
       "raw_ingester",
       "holdings_worker",
       "token_worker",
     ])
+    expect(status.workers[0]).toMatchObject({ openErrors: 1 })
     expect(status.workers[1]).toMatchObject({
       dependencies: ["raw_ingester", "token_worker"],
       registration: { version: 3, paused: false, tables: ["holdings"] },

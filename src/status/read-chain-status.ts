@@ -3,12 +3,12 @@
 import { type CoordinationTables, coordinationTables } from "../coordination/postgres/coordination-tables.js"
 import { readCoordination } from "../coordination/postgres/read-coordination.js"
 import { type RangeSet, union } from "../domain/range-set.js"
+import { countOpenErrors } from "../indexing-errors/list-errors.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { type PartitionIndexState, readPartitionIndexes } from "../raw/partition-indexes.js"
 import type { PartitionedTable } from "../raw/partitioned-table.js"
 import { rawIngester } from "../raw/raw-ingester.js"
-import { countOpenErrors } from "../workers/list-errors.js"
 import { readStoredWorkers, type StoredWorker } from "../workers/read-stored-workers.js"
 import type { ChainStatus, DeadBlock, ProcessRow, Rate, StatusError, WorkerStatus } from "./chain-status.js"
 import {
@@ -60,7 +60,8 @@ export async function readChainStatus(
       head: chain?.head ?? null,
       finalized: chain?.finalized ?? null,
     }
-    const schema = await readSchema(coordinationTables("raw"), tx, { heights, processes })
+    const openErrors = await countOpenErrors(tx, "raw")
+    const schema = await readSchema(coordinationTables("raw"), tx, { heights, processes, openErrors })
     const indexes = await readPartitionIndexes(tx, options.family.partitionedTables)
     const { rows } = await tx.query<{ now: number }>(
       "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
@@ -75,7 +76,8 @@ export async function readChainStatus(
           readSchema(coordinationTables("app"), tx, {
             heights,
             processes,
-            derived: { stored: await readStoredWorkers(tx), openErrors: await countOpenErrors(tx), ingester },
+            openErrors: await countOpenErrors(tx, "app"),
+            derived: { stored: await readStoredWorkers(tx), ingester },
           }),
         readLimits,
       )
@@ -104,7 +106,7 @@ export async function readChainStatus(
     watermark: commonWatermark(workers),
     workers,
     deadBlocks: workers.flatMap(deadBlocks),
-    openErrors: deriving.reduce((sum, { openErrors }) => sum + openErrors, 0),
+    openErrors: workers.reduce((sum, { openErrors }) => sum + openErrors, 0),
     lastError: newestError([base.schema.error, derived?.error, ...processes.map((one) => faultOf(one, now))]),
     store: await (options.storeSize ?? (() => readStoreSize({ raw, app: options.app })))(),
     unindexed: [...new Set(base.indexes.filter(({ state }) => state !== "valid").map(partitionName))],
@@ -120,10 +122,10 @@ export async function readChainStatus(
 interface ReadSchemaOptions {
   readonly heights: ChainHeights
   readonly processes: readonly ProcessRow[]
+  readonly openErrors: ReadonlyMap<string, number>
   /** For the schema whose workers depend on raw and on each other. */
   readonly derived?: {
     readonly stored: readonly StoredWorker[]
-    readonly openErrors: ReadonlyMap<string, number>
     readonly ingester: WorkerStatus | undefined
   }
 }
@@ -131,7 +133,7 @@ interface ReadSchemaOptions {
 async function readSchema(
   tables: CoordinationTables,
   tx: Queryable,
-  { heights, processes, derived }: ReadSchemaOptions,
+  { heights, processes, openErrors, derived }: ReadSchemaOptions,
 ): Promise<{ workers: readonly WorkerStatus[]; error: StatusError | undefined }> {
   const { coverage: all, leases } = await readCoordination(tables, tx)
   // The copy of raw's coverage that app keeps is a hint for claims, and says nothing that raw does not say better.
@@ -150,7 +152,7 @@ async function readSchema(
       coverage: one,
       upstream: new Map(dependencies.map((name) => [name, done.get(name) ?? []])),
       registration: stored ?? null,
-      openErrors: derived?.openErrors.get(one.workerType) ?? 0,
+      openErrors: openErrors.get(one.workerType) ?? 0,
       leases: leases.filter(({ workerType }) => workerType === one.workerType),
       movedAgoMs: ages.get(one.workerType) ?? null,
       blocksPerSecond: rateOf(throughput.get(one.workerType), upMs),

@@ -8,10 +8,10 @@ import type { BlockRow, LogRow } from "../../test/support/raw-rows.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
+import { listErrors } from "../indexing-errors/list-errors.js"
 import { systemRandom } from "../platform/random.js"
 import { int8 } from "./column.js"
 import { eventTable } from "./define-worker.js"
-import { listErrors } from "./list-errors.js"
 import { reopenHeights } from "./postgres/reopen-heights.js"
 
 let store: DeriveStore
@@ -79,7 +79,7 @@ describe("a commit whose answer is lost", () => {
     await store.deriveAll()
     expect(await covered()).toEqual(["{[0,30)}"])
     await expectRight()
-    expect(await listErrors(store.app, {})).toEqual([])
+    expect(await listErrors(store.app, "app", {})).toEqual([])
   })
 })
 
@@ -178,10 +178,14 @@ test("an error that named no block is resolved by the range that holds it", asyn
     kind: "failed",
     cause: "failure",
   })
-  expect(await listErrors(store.app, {})).toMatchObject([{ worker: "repeating", height: 0, resolved: false }])
+  expect(await listErrors(store.app, "app", {})).toMatchObject([
+    { worker: "repeating", height: 0, resolved: false },
+  ])
   await store.app.query("update app.worker_leases set next_attempt_at = now() where status = 'FAILED'")
   await store.deriveAll()
-  expect(await listErrors(store.app, {})).toMatchObject([{ worker: "repeating", height: 0, resolved: true }])
+  expect(await listErrors(store.app, "app", {})).toMatchObject([
+    { worker: "repeating", height: 0, resolved: true },
+  ])
 })
 
 test("leases that may be over end the range, and no worker is blamed for it", async () => {
@@ -196,7 +200,7 @@ test("leases that may be over end the range, and no worker is blamed for it", as
     keeper: { hold: () => ({ signal: AbortSignal.abort(), letGo: () => undefined }) },
   })
   expect(await store.deriveNext(late)).toMatchObject({ kind: "failed", cause: "outage" })
-  expect(await listErrors(store.app, {})).toEqual([])
+  expect(await listErrors(store.app, "app", {})).toEqual([])
   const { rows } = await store.app.query("select 1 from app.worker_leases where last_error is not null")
   expect(rows).toEqual([])
   await store.deriveAll()

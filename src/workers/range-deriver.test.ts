@@ -6,10 +6,10 @@ import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { seededRandom } from "../../test/support/seeded-random.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
+import { listErrors } from "../indexing-errors/list-errors.js"
 import { systemRandom } from "../platform/random.js"
-import { int4, int8, numeric } from "./column.js"
+import { bytes, int4, int8, numeric } from "./column.js"
 import { eventTable, stateTable, sum } from "./define-worker.js"
-import { listErrors } from "./list-errors.js"
 import { reopenHeights } from "./postgres/reopen-heights.js"
 
 let store: DeriveStore
@@ -154,17 +154,52 @@ describe("a worker that fails", () => {
         last_error: "cannot take block 13",
       },
     ])
-    expect(await listErrors(store.app, {})).toMatchObject([
+    expect(await listErrors(store.app, "app", {})).toMatchObject([
       { worker: "counted", height: 13, message: "cannot take block 13", resolved: false },
     ])
     await store.app.query("update app.worker_leases set next_attempt_at = now() where status = 'FAILED'")
     await deriveWith([], 3)
     expect(await coverage()).toMatchObject({ counted: "{[0,30)}", total: "{[0,30)}" })
-    expect(await listErrors(store.app, {})).toMatchObject([{ height: 13, resolved: true }])
+    expect(await listErrors(store.app, "app", {})).toMatchObject([{ height: 13, resolved: true }])
     const { rows } = await store.app.query(
       "select size, (select sum(size) from app.other_blocks) as expected from app.totals",
     )
     expect(rows[0]!["size"]).toBe(rows[0]!["expected"])
+  })
+
+  test("what it failed on is on record: the transaction and the row that was refused, or what it says itself", async () => {
+    const id = (height: number) => `0x${String(height).padStart(64, "0")}`
+    const told = defineWorker({
+      name: "told",
+      version: 1,
+      tables: {
+        told_blocks: eventTable({
+          columns: { block_height: int8, transaction_id: bytes, size: int4 },
+          key: ["block_height"],
+        }),
+      },
+      extract({ block: { height }, emit }) {
+        if (height === 7) throw Object.assign(new Error("no"), { transactionId: id(7), rawData: "input" })
+        emit.told_blocks({ block_height: height, transaction_id: id(height), size: height === 13 ? 1.5 : 1 })
+      },
+    })
+    store = await openDeriveStore(blocks, { workers: [told] })
+    const deriver = await store.deriver()
+    for (let i = 0; i < 8; i++) await store.deriveNext(deriver)
+    const errors = await listErrors(store.app, "app")
+    expect(errors.sort((a, b) => a.height - b.height)).toMatchObject([
+      {
+        height: 7,
+        transactionId: id(7),
+        rawData: Buffer.from("input"),
+        rawRef: "raw.blocks/7",
+        severity: "WARN",
+      },
+      {
+        ...{ height: 13, transactionId: id(13), rawRef: "raw.blocks/13" },
+        rawData: Buffer.from(JSON.stringify({ block_height: 13, transaction_id: id(13), size: 1.5 })),
+      },
+    ])
   })
 
   test("a skipped block counts as done, and taken up again later gives what would have been there", async () => {

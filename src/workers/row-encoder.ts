@@ -71,7 +71,7 @@ export class RowEncoder {
     try {
       this.#encode(row)
     } catch (error) {
-      this.#failed = this.#refusal(error)
+      this.#failed = this.#refusal(error, row)
       throw this.#failed
     }
   }
@@ -181,16 +181,39 @@ export class RowEncoder {
     throw new RangeError(`no column ${unknown.join(", ")}; there are ${this.columns.join(", ")}`)
   }
 
-  #refusal(cause: unknown): IndexerError {
+  /** The row as a person reads it; nothing of one that cannot be read. */
+  #shown(row: Readonly<Record<string, unknown>>): { transactionId?: unknown; rawData?: string } {
+    try {
+      const shown = Object.fromEntries(this.columns.map((name) => [name, readable(row[name])]))
+      return { transactionId: shown["transaction_id"], rawData: JSON.stringify(shown) }
+    } catch {
+      // A getter of the row threw: the refusal matters more than what it is of.
+      return {}
+    }
+  }
+
+  #refusal(cause: unknown, row: Readonly<Record<string, unknown>>): IndexerError {
     const { worker, table } = this.#options
     const column = this.columns[this.#at]
     const place = `worker ${worker}, table ${table}${column === undefined ? "" : `, column ${column}`}`
     return new IndexerError("WORKER_FAILED", `${place}: ${describeError(cause)}`, {
       cause,
-      data: { worker, table, ...(column === undefined ? {} : { column }) },
+      data: {
+        worker,
+        table,
+        ...(column === undefined ? {} : { column }),
+        ...this.#shown(row),
+      },
       ...(this.#height < 0 ? {} : { height: this.#height }),
     })
   }
+}
+
+/** Fields taken from elsewhere are shown without the length before them. */
+function readable(value: unknown): unknown {
+  if (value instanceof EncodedField) return value.isNull ? null : readable(value.bytes.subarray(4))
+  if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString("hex")}`
+  return typeof value === "object" || typeof value === "bigint" ? value && String(value) : value
 }
 
 const accepted: Record<ColumnKind, string> = {

@@ -1,12 +1,12 @@
 // Derived rows on Postgres: event rows by binary COPY, state by set-based statements, upstream rows read back in bulk.
 
 import type { BlockRange } from "../../domain/block-range.js"
+import { resolveErrors } from "../../indexing-errors/resolve-errors.js"
 import type { BinaryRows } from "../../postgres/binary-rows.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import type { SqlConnection } from "../../postgres/sql-connection.js"
 import type { ColumnKind } from "../column.js"
 import type { DerivedStore, FoldRequest } from "../derived-store.js"
-import { resolveErrors } from "../record-error.js"
 import { RowSink } from "../row-sink.js"
 import type { UpstreamRow } from "../worker-definition.js"
 import { type WorkerRegistry, workerSchema } from "../worker-registry.js"
@@ -87,7 +87,7 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
     tx: SqlConnection,
     { workers, range }: { workers: readonly string[]; range: BlockRange },
   ): Promise<void> {
-    await resolveErrors(tx, { workers, range })
+    await resolveErrors(tx, "app", { workers, range })
   }
 }
 

@@ -287,6 +287,20 @@ test("providers that disagree about a block give VERIFY_FAILED, not a hint to sw
   expect(error).toMatchObject({ code: "VERIFY_FAILED", height: 3 })
 })
 
+test("what failed a check is named with its transaction, what was sent of it, and where the rest is", async () => {
+  const lie = changing(
+    inReceipts((all) => void Object.assign(all[1]!, { blockHash: `0x${"12".repeat(32)}` })),
+  )
+  const { data } = await failure(collect(sourceOf([await serve(lie)]), 1, 6))
+  const [block] = await collect(sourceOf([await serve(node())]), 3, 4)
+  expect(data["transactionId"]).toBe(block!.transactions[1]!.id)
+  expect(JSON.parse(data["rawData"] as string)).toMatchObject({
+    transaction: { hash: data["transactionId"] },
+    receipt: { blockHash: `0x${"12".repeat(32)}` },
+  })
+  expect(data["rawRef"]).toMatch(/^block 3 of 127\.0\.0\.1:\d+$/)
+})
+
 test("addresses and hashes in upper case are stored in lower case and verify", async () => {
   const shouting = await serve(
     changing((call, result) => {

@@ -242,10 +242,22 @@ function brokenLink(before: string | undefined, fetched: FetchedBlock): IndexerE
 const describe = ({ height }: FetchedBlock, { check, what, expected, got }: CheckFailure): string =>
   `block ${height} failed the check "${check}": ${what} should be ${expected}, is ${got}`
 
+/** What a person needs to look at it: the header, or the transaction and its receipt as the node sent them, and where the rest is. */
+function placeOf({ block, receipts, height, provider }: FetchedBlock, { transaction: at }: CheckFailure) {
+  const { transactions, ...header } = block
+  const sent = at === undefined ? header : { transaction: transactions[at], receipt: receipts[at] }
+  const id = at === undefined ? undefined : transactions[at]?.hash
+  return {
+    ...(id === undefined ? {} : { transactionId: id }),
+    rawData: JSON.stringify(sent),
+    rawRef: `block ${height} of ${provider}`,
+  }
+}
+
 function verifyError(fetched: FetchedBlock, failure: CheckFailure): IndexerError {
   return new IndexerError("VERIFY_FAILED", `${describe(fetched, failure)} (from ${fetched.provider})`, {
     height: fetched.height,
-    data: { ...failure, provider: fetched.provider },
+    data: { ...failure, provider: fetched.provider, ...placeOf(fetched, failure) },
   })
 }
 
@@ -258,6 +270,6 @@ function unsupportedError(
   return new IndexerError(
     "VERIFY_UNSUPPORTED",
     `${describe(fetched, failure)}; every provider says so (${[...providers].join(", ")}). If this chain is known to differ here, set in the chain's config: ${line}`,
-    { height: fetched.height, data: { ...failure, config: line } },
+    { height: fetched.height, data: { ...failure, config: line, ...placeOf(fetched, failure) } },
   )
 }

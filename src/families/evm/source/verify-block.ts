@@ -36,6 +36,8 @@ export interface CheckFailure {
   readonly what: string
   readonly expected: string
   readonly got: string
+  /** The transaction whose fields or receipt are wrong; left out where it is the block as a whole. */
+  readonly transaction?: number
 }
 
 export const emptyTrieRoot = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
@@ -48,11 +50,18 @@ const short = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 36)}…${text.slice(-36)}` : text
 }
 
-const failure = (check: BlockCheck, what: string, expected: unknown, got: unknown): CheckFailure => ({
+const failure = (
+  check: BlockCheck,
+  what: string,
+  expected: unknown,
+  got: unknown,
+  transaction?: number,
+): CheckFailure => ({
   check,
   what,
   expected: short(expected),
   got: short(got),
+  ...(transaction === undefined ? {} : { transaction }),
 })
 
 export function verifyBlock(
@@ -90,7 +99,7 @@ function checkShape(
       return failure("shape", `transaction ${i}`, "an object", transaction)
     }
     if (!isHash(transaction.hash))
-      return failure("shape", `hash of transaction ${i}`, "32 bytes", transaction.hash)
+      return failure("shape", `hash of transaction ${i}`, "32 bytes", transaction.hash, i)
   }
   if (blooms.malformed !== undefined) return failure("shape", "logs", "well-formed logs", blooms.malformed)
   for (let i = 0; i < receipts.length; i++) {
@@ -98,7 +107,7 @@ function checkShape(
     for (let k = 0; k < logs.length; k++) {
       const log = logs[k]!
       if (!(quantityValue(log.logIndex) <= 0x7fffffff)) {
-        return failure("shape", `logIndex of log ${k} of receipt ${i}`, "a quantity", log.logIndex)
+        return failure("shape", `logIndex of log ${k} of receipt ${i}`, "a quantity", log.logIndex, i)
       }
     }
   }
@@ -122,7 +131,7 @@ function checkCounts({ block, receipts }: FetchedBlock): CheckFailure | undefine
   for (let i = 0; i < transactions.length; i++) {
     if (!sameQuantity(transactions[i]!.transactionIndex, i)) {
       const got = transactions[i]!.transactionIndex
-      return failure("counts", `transactionIndex of transaction ${i}`, quantityText(i), got)
+      return failure("counts", `transactionIndex of transaction ${i}`, quantityText(i), got, i)
     }
   }
   const saysEmpty = sameHex(block.transactionsRoot, emptyTrieRoot)
@@ -138,7 +147,7 @@ function checkCounts({ block, receipts }: FetchedBlock): CheckFailure | undefine
 function checkReceipts({ block, receipts, height }: FetchedBlock): CheckFailure | undefined {
   const { transactions, hash } = block
   const wrong = (i: number, field: string, expected: unknown, got: unknown) =>
-    failure("receipts", `${field} of receipt ${i}`, expected, got)
+    failure("receipts", `${field} of receipt ${i}`, expected, got, i)
   for (let i = 0; i < receipts.length; i++) {
     const receipt = receipts[i]!
     const transaction: TransactionJson = transactions[i] ?? {}
@@ -150,7 +159,7 @@ function checkReceipts({ block, receipts, height }: FetchedBlock): CheckFailure 
     }
     if (!sameHex(receipt.blockHash, hash)) return wrong(i, "blockHash", hash, receipt.blockHash)
     if (!sameHex(transaction.blockHash, hash)) {
-      return failure("receipts", `blockHash of transaction ${i}`, hash, transaction.blockHash)
+      return failure("receipts", `blockHash of transaction ${i}`, hash, transaction.blockHash, i)
     }
     if (receipt.blockNumber !== block.number && !sameQuantity(receipt.blockNumber, height)) {
       return wrong(i, "blockNumber", block.number, receipt.blockNumber)
@@ -178,7 +187,7 @@ function checkLog(
   hash: unknown,
 ): CheckFailure | undefined {
   const wrong = (field: string, expected: unknown, got: unknown) =>
-    failure("receipts", `${field} of a log of receipt ${i}`, expected, got)
+    failure("receipts", `${field} of a log of receipt ${i}`, expected, got, i)
   if (!sameHex(log.blockHash, hash)) return wrong("blockHash", hash, log.blockHash)
   if (!sameHex(log.transactionHash, transaction.hash)) {
     return wrong("transactionHash", transaction.hash, log.transactionHash)
@@ -195,7 +204,7 @@ function checkGas({ block, receipts }: FetchedBlock): CheckFailure | undefined {
     const cumulative = quantityValue(receipts[i]!.cumulativeGasUsed)
     if (!(cumulative >= last)) {
       const got = receipts[i]!.cumulativeGasUsed
-      return failure("gas", `cumulativeGasUsed of receipt ${i}`, `at least ${quantityText(last)}`, got)
+      return failure("gas", `cumulativeGasUsed of receipt ${i}`, `at least ${quantityText(last)}`, got, i)
     }
     last = cumulative
   }
@@ -217,7 +226,7 @@ function checkLogOrder(receipts: readonly ReceiptJson[]): CheckFailure | undefin
     for (let k = 0; k < logs.length; k++) {
       if (!sameQuantity(logs[k]!.logIndex, next)) {
         const got = logs[k]!.logIndex
-        return failure("logOrder", `logIndex of log ${k} of receipt ${i}`, quantityText(next), got)
+        return failure("logOrder", `logIndex of log ${k} of receipt ${i}`, quantityText(next), got, i)
       }
       next++
     }
@@ -228,7 +237,13 @@ function checkLogOrder(receipts: readonly ReceiptJson[]): CheckFailure | undefin
 function checkBlooms({ block, receipts }: FetchedBlock, blooms: BloomReport): CheckFailure | undefined {
   if (blooms.firstWrong >= 0) {
     const got = receipts[blooms.firstWrong]!.logsBloom
-    return failure("bloom", `logsBloom of receipt ${blooms.firstWrong}`, "the bloom of its logs", got)
+    return failure(
+      "bloom",
+      `logsBloom of receipt ${blooms.firstWrong}`,
+      "the bloom of its logs",
+      got,
+      blooms.firstWrong,
+    )
   }
   if (!sameHex(block.logsBloom, blooms.header)) {
     return failure("bloom", "logsBloom of the header", blooms.header, block.logsBloom)

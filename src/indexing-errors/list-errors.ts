@@ -1,16 +1,17 @@
-// The errors of workers as people ask for them: newest first, and how many are open.
+// Errors as people ask for them: newest first, and how many are open.
 
 import type { Hex } from "../domain/linked-block.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import type { ErrorSeverity } from "./record-error.js"
+import type { ErrorSchema } from "./record-error.js"
 
 export interface StoredError {
   readonly worker: string
   readonly height: number
   readonly transactionId: Hex | null
   readonly message: string
-  readonly severity: ErrorSeverity
+  /** FATAL: a person has to do something. WARN: it is tried again by itself. */
+  readonly severity: "WARN" | "FATAL"
   readonly resolved: boolean
   readonly seen: number
   readonly rawData: Buffer | null
@@ -31,7 +32,7 @@ interface ErrorRow {
   block_height: string
   transaction_id: Buffer | null
   error_message: string
-  severity: ErrorSeverity
+  severity: StoredError["severity"]
   resolved: boolean
   seen: string
   raw_data: Buffer | null
@@ -42,12 +43,13 @@ interface ErrorRow {
 
 export async function listErrors(
   sql: Queryable,
+  schema: ErrorSchema,
   { worker, resolved, limit = 100 }: ListErrorsOptions = {},
 ): Promise<StoredError[]> {
   const { rows } = await sql.query<ErrorRow>(
     `select worker_name, block_height, transaction_id, error_message, severity, resolved, seen, raw_data, raw_ref,
        created_at, updated_at
-     from app.indexing_errors
+     from ${schema}.indexing_errors
      where ($1::text is null or worker_name = $1) and ($2::boolean is null or resolved = $2)
      order by updated_at desc, worker_name, block_height, error_hash limit $3`,
     [worker ?? null, resolved ?? null, Math.min(limit, 1_000)],
@@ -68,9 +70,12 @@ export async function listErrors(
 }
 
 /** By worker; those without one are left out. */
-export async function countOpenErrors(sql: Queryable): Promise<ReadonlyMap<string, number>> {
+export async function countOpenErrors(
+  sql: Queryable,
+  schema: ErrorSchema,
+): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql.query<{ worker_name: string; count: string }>(
-    "select worker_name, count(*) as count from app.indexing_errors where not resolved group by worker_name",
+    `select worker_name, count(*) as count from ${schema}.indexing_errors where not resolved group by worker_name`,
   )
   return new Map(rows.map((row) => [row.worker_name, Number(row.count)]))
 }

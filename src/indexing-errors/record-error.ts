@@ -1,0 +1,97 @@
+// What went wrong with a block, kept where a person finds it: one row for each distinct error of a block or transaction, beside the
+// leases of the worker it happened to. An error that comes back is counted and open again. Secrets are taken out, everything
+// is cut to a bound, and nothing hostile can keep it from being kept.
+
+import { createHash } from "node:crypto"
+import type { BlockRange } from "../domain/block-range.js"
+import { describeError, IndexerError } from "../platform/errors.js"
+import { scrubText } from "../platform/scrub.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { errorDetails } from "./error-details.js"
+
+export type ErrorSchema = "raw" | "app"
+
+export interface IndexingFault {
+  readonly worker: string
+  readonly range: BlockRange
+  /** The block at fault; where it is not known, the range's first stands for it. */
+  readonly height?: number | undefined
+  readonly error: unknown
+  /** A bug of ours: no retry mends it. */
+  readonly isBug?: boolean
+}
+
+const maxRawBytes = 4_096
+const maxMessageLength = 2_000
+
+/**
+ * Outside of the fence, after the range was given back: FATAL where that made the block DEAD. Nothing is recorded of a block that
+ * somebody else has done by now.
+ */
+export async function recordError(
+  sql: Queryable,
+  schema: ErrorSchema,
+  { worker, range, height = range.from, error, isBug = false }: IndexingFault,
+): Promise<void> {
+  const { transactionId, rawData, rawRef } = errorDetails(error)
+  await sql.query(
+    `insert into ${schema}.indexing_errors
+       (worker_name, block_height, transaction_id, error_hash, error_message, severity, raw_data, raw_ref)
+     select $1, $2::int8, $3::bytea, $4::bytea, $5,
+       case when $6 or exists (select 1 from ${schema}.worker_leases
+         where worker_type = $1 and from_height = $2::int8 and status = 'DEAD') then 'FATAL' else 'WARN' end, $7::bytea, $8
+     where not exists (select 1 from ${schema}.coverage where worker_type = $1 and heights @> $2::int8)
+     on conflict on constraint indexing_errors_key do update set
+       resolved = false, seen = indexing_errors.seen + 1, error_message = excluded.error_message,
+       severity = excluded.severity, raw_data = coalesce(excluded.raw_data, indexing_errors.raw_data),
+       raw_ref = coalesce(excluded.raw_ref, indexing_errors.raw_ref), updated_at = clock_timestamp()`,
+    [
+      worker,
+      height,
+      transactionId === undefined ? null : Buffer.from(transactionId.slice(2), "hex"),
+      errorHash({ worker, error }),
+      messageOf(error),
+      isBug,
+      rawBytes(rawData),
+      // What a worker reads is stored; what raw could not store is at the node.
+      rawRef === undefined ? (schema === "app" ? `raw.blocks/${height}` : null) : withoutNul(rawRef),
+    ],
+  )
+}
+
+/** The same for the same fault of another block: heights, counts and hex words in the message do not count. */
+export function errorHash({ worker, error }: Pick<IndexingFault, "worker" | "error">): Buffer {
+  const code = error instanceof IndexerError ? error.code : "BUG"
+  const message = messageOf(error)
+    .replace(/0x[0-9a-f]+/gi, "#")
+    .replace(/\d+/g, "#")
+    .replace(/\s+/g, " ")
+    .toLowerCase()
+  return createHash("sha256")
+    .update(JSON.stringify([worker, code, message]))
+    .digest()
+}
+
+function messageOf(error: unknown): string {
+  const text = withoutNul(scrubText(describeError(error)))
+  return text.length > maxMessageLength ? `${text.slice(0, maxMessageLength)}…` : text
+}
+
+const withoutNul = (text: string): string => text.replaceAll("\0", "\ufffd")
+
+function rawBytes(data: string | Uint8Array | undefined): Buffer | null {
+  if (data === undefined) return null
+  if (typeof data !== "string") return Buffer.from(data.subarray(0, maxRawBytes))
+  // No more characters than bytes are kept, so a huge text is not encoded as a whole.
+  const bytes = Buffer.from(data.slice(0, maxRawBytes))
+  let end = Math.min(bytes.length, maxRawBytes)
+  // Not in the middle of a character, else it is no text any more.
+  while (end < bytes.length && end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
+  return bytes.subarray(0, end)
+}
+
+/** For the runner of leased ranges. */
+export const recordCharges =
+  (schema: ErrorSchema) =>
+  (charge: IndexingFault & { readonly code: string }, sql: Queryable): Promise<void> =>
+    recordError(sql, schema, { ...charge, isBug: charge.code === "BUG" })
