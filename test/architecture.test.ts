@@ -61,8 +61,8 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "app.audit_log": "what people did stays true",
   "raw.chain_state": "holds the intent and the epoch themselves",
   "app.chain_state": "holds the epoch itself",
-  "raw.coverage": "lowered through coordination-tables.ts",
-  "app.coverage": "lowered through coordination-tables.ts",
+  "raw.coverage": "lowered by the ledger's uncover",
+  "app.coverage": "lowered by the ledger's uncover",
   "raw.worker_leases": "cut by cut-leases.ts",
   "app.worker_leases": "cut by cut-leases.ts",
   "raw.rollbacks": "records them, for ever",
@@ -85,8 +85,8 @@ const notOfHeights: Readonly<Record<string, string>> = {
 const unflushed: Readonly<Record<string, string>> = {
   "coordination/postgres/postgres-lease-store.ts":
     "a claim that is lost was never made: its token fits no row",
-  "raw/chain-state.ts": "what the node says of the head is asked for again",
-  "workers/raw-coverage-copier.ts": "the copy of raw's coverage is made again",
+  "coordination/postgres/postgres-chain-record.ts": "what the node says of the head is asked for again",
+  "coordination/postgres/raw-coverage-copy.ts": "the copy of raw's coverage is made again",
   "rollback/finish-rollback.ts": "in one database raw's commit, which waits, brings app's with it",
   "rollback/rollback-app.ts": "as it is told by finish-rollback.ts",
   "postgres/transaction.ts": "makes the setting",

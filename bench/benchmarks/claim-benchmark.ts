@@ -75,12 +75,12 @@ async function claimOnce(
     executor: connection,
     schema: "raw",
     random: systemRandom,
+    backend: connection.backend,
   })
   const claimAt = performance.now()
   const lease = await store.claim({
     workerType: rawIngester,
     holder: "bench",
-    backend: connection.backend,
     regions: [{ from: 0, to: 1_000_000_000 }],
     rangeSize: 1_000,
     maxBlocks: blocksPerRange,

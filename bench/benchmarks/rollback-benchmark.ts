@@ -5,9 +5,9 @@ import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { Database } from "../../src/postgres/database.js"
 import { rollbackApp } from "../../src/rollback/rollback-app.js"
-import { openIntent, readIntent } from "../../src/rollback/rollback-intent.js"
 import { rollbackRaw } from "../../src/rollback/rollback-raw.js"
 import { StoredRegistry } from "../../src/workers/postgres/stored-registry.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import type { BenchPostgres } from "../environment/bench-postgres.js"
 import { startStandardChain } from "../environment/standard-chain.js"
 import { ingestCommand } from "../environment/tidemark-command.js"
@@ -108,12 +108,12 @@ async function rollbackOnce(store: Store, { depth }: { depth: number }): Promise
   const epoch = Number(rows[0]!.chain_epoch)
   store.end -= depth
   const request = { id: systemRandom.uuid(), from: store.end, ancestorHash: null, epoch, reason: "bench" }
-  if (!(await openIntent(database, request))) throw new Error("a rollback is open")
-  const intent = (await readIntent(database))!
+  if (!(await testLedgers.raw.openIntent(database, request))) throw new Error("a rollback is open")
+  const intent = (await testLedgers.raw.readIntent(database))!
   const deps = {
     raw: database,
     app: database,
-    random: systemRandom,
+    ledgers: testLedgers,
     family: evmFamily,
     storedWorkers: store.storedWorkers,
   }

@@ -6,6 +6,7 @@ import { Connection } from "../../src/postgres/connection.js"
 import { ensurePartitions } from "../../src/raw/ensure-partitions.js"
 import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tables.js"
 import { WorkerRegistry } from "../../src/workers/worker-registry.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import type { BenchPostgres } from "./bench-postgres.js"
 
 export const derivedTemplate = "bench_derived"
@@ -19,7 +20,7 @@ export async function makeDerivedTemplate(
     url: await postgres.freshDatabase(derivedTemplate),
     applicationName: "tidemark bench",
   })
-  await ensureWorkerTables(connection, { registry })
+  await ensureWorkerTables({ executor: connection, ledger: testLedgers.app }, { registry })
   await ensurePartitions(connection, { tables: registry.partitionedTables(), range: { from: 0, to: blocks } })
   await connection.end()
   return registry

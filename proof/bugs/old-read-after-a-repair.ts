@@ -6,10 +6,9 @@ export const oldReadAfterARepair: Bug = {
   patches: [
     {
       file: "src/workers/postgres/undo-heights.ts",
-      find: "const cut = cutLeases({ tables, random }, tx, { workers, removed })\n",
+      find: "const cut = ledger.cutLeases(tx, { workers, removed })\n",
       // A rollback, which knows what is covered, still ends them.
-      replace:
-        "const cut = known ? cutLeases({ tables, random }, tx, { workers, removed }) : Promise.resolve(0)\n",
+      replace: "const cut = known ? ledger.cutLeases(tx, { workers, removed }) : Promise.resolve(0)\n",
     },
   ],
   caughtBy: { by: "simulation", seeds: 1_000, notices: ["I1"] },

@@ -12,9 +12,8 @@ export const rolledBackComesBack: Bug = {
     // Behind it: the rollback, which knows what is covered, ends the tokens of all it reaches.
     {
       file: "src/workers/postgres/undo-heights.ts",
-      find: "const cut = cutLeases({ tables, random }, tx, { workers, removed })\n",
-      replace:
-        "const cut = known ? Promise.resolve(0) : cutLeases({ tables, random }, tx, { workers, removed })\n",
+      find: "const cut = ledger.cutLeases(tx, { workers, removed })\n",
+      replace: "const cut = known ? Promise.resolve(0) : ledger.cutLeases(tx, { workers, removed })\n",
     },
   ],
   caughtBy: { by: "simulation", seeds: 1_000, notices: ["I1", "I4"] },

@@ -12,24 +12,25 @@ export const straddlingLeaseDropped: Bug = {
     // Behind it: what is done is known by its heights, whatever became of the leases it was done under.
     {
       file: "src/workers/postgres/undo-heights.ts",
-      find: 'import { intersect, type RangeSet } from "../../domain/range-set.js"',
-      replace: 'import { intersect, type RangeSet, union } from "../../domain/range-set.js"',
+      find: 'import { intersect } from "../../domain/range-set.js"',
+      replace:
+        'import { intersect, union } from "../../domain/range-set.js"\nimport { printMultirange } from "../../postgres/multirange.js"',
     },
     {
       file: "src/workers/postgres/undo-heights.ts",
-      find: "  const cut = cutLeases(",
+      find: "  const cut = ledger.cutLeases(",
       replace: `  const { rows: dropped } = await tx.query<{ from_height: string; to_height: string }>(
-    \`select from_height, to_height from \${tables.leases}
+    \`select from_height, to_height from app.worker_leases
      where worker_type = any ($1) and int8range(from_height, to_height) && $2::int8multirange\`,
     [workers, printMultirange(removed)],
   )
   const whole = union(removed, dropped.map(({ from_height, to_height }) => ({ from: Number(from_height), to: Number(to_height) })))
-  const cut = cutLeases(`,
+  const cut = ledger.cutLeases(`,
     },
     {
       file: "src/workers/postgres/undo-heights.ts",
-      find: "    [workers, printMultirange(removed)],\n  )\n  await allAnswered",
-      replace: "    [workers, printMultirange(whole)],\n  )\n  await allAnswered",
+      find: "ledger.uncover(tx, { workers, removed })",
+      replace: "ledger.uncover(tx, { workers, removed: whole })",
     },
   ],
   caughtBy: { by: "simulation", seeds: 100, notices: ["I3", "I5"] },

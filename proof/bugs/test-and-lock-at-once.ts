@@ -6,14 +6,13 @@ export const testAndLockAtOnce: Bug = {
   patches: [
     {
       file: "src/coordination/postgres/commit-group.ts",
-      find: '  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])\n',
+      find: '  await lockChain(tx, "shared")\n',
       replace: "",
     },
     {
       file: "src/coordination/postgres/commit-group.ts",
       find: "  await work.apply?.(tx)\n",
-      replace:
-        '  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])\n  await work.apply?.(tx)\n',
+      replace: '  await lockChain(tx, "shared")\n  await work.apply?.(tx)\n',
     },
   ],
   caughtBy: { by: "simulation", seeds: 1000, notices: ["I1", "I4"] },

@@ -79,10 +79,7 @@ test("a rollback that the outbox does not tell of as it was is found", async () 
     { from: 4, to: 5 },
   ]
   for (const [at, range] of intents.entries())
-    await rollbackApp(
-      { ...store, random: systemRandom },
-      { id: systemRandom.uuid(), epoch: at + 1, ...range, reason: "test" },
-    )
+    await rollbackApp(store, { id: systemRandom.uuid(), epoch: at + 1, ...range, reason: "test" })
   const found = (mayForget = false) => untoldRollbacks(app, { mayForget })
   expect(await found()).toEqual([])
   await app.rows('update app.outbox set payload = payload || \'{"removed_from": "3"}\' where epoch = 2')

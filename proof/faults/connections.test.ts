@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createChain } from "../../bench/chain/synthetic-chain.js"
-import { chainLock } from "../../src/coordination/postgres/coordination-tables.js"
+import { chainLock } from "../../src/coordination/postgres/locks.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../../test/support/private-postgres.js"
 import { startTamperingNode, type TamperingNode } from "../../test/support/tampering-node.js"

@@ -36,7 +36,7 @@ test("fifty tasks and a reaper over two connections neither wait for each other 
     ...{ url: store.appUrl, applicationName, maxConnections: connections, connectTimeoutMs: 300_000 },
   })
   const leases = new PostgresLeaseStore({ executor: database, schema: "app", random: systemRandom })
-  await leases.register("task")
+  await store.ledgers.app.register(database, "task")
   let isDone = false
   let [expired, most] = [0, 0]
   const reap = async (): Promise<void> => {

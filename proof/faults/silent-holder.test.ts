@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chainLock } from "../../src/coordination/postgres/coordination-tables.js"
+import { chainLock } from "../../src/coordination/postgres/locks.js"
 import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../../test/support/private-postgres.js"
 import { waitUntil } from "../../test/support/wait-until.js"

@@ -14,8 +14,9 @@ export interface Rule {
 const store = "test/conformance/lease-store.ts"
 const onPostgres = "src/coordination/postgres/postgres-lease-store.test.ts"
 const commit = "src/coordination/postgres/commit-group.ts"
+const intents = "src/coordination/postgres/postgres-rollback-ledger.ts"
 const claim = "src/coordination/postgres/claim-group.ts"
-const copier = "src/workers/raw-coverage-copier.ts"
+const copier = "src/coordination/postgres/raw-coverage-copy.ts"
 const copierTest = "src/workers/raw-coverage-copier.test.ts"
 const rollback = "src/rollback/finish-rollback.test.ts"
 const align = "src/rollback/align-stores.ts"
@@ -146,7 +147,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
       [
         commit,
         "commitGroup",
-        'await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock]) const notedEpoch = Math.min(...leases.map(({ chainEpoch }) => chainEpoch)) await refuseIfRolledBack(tables, tx, { range, notedEpoch })',
+        'await lockChain(tx, "shared") const notedEpoch = Math.min(...leases.map(({ chainEpoch }) => chainEpoch)) await refuseIfRolledBack(tables, tx, { range, notedEpoch })',
       ],
     ],
     testedBy: [
@@ -195,13 +196,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   sharedLock: {
     means: "A commit holds the chain lock, shared, from before its tests to its end.",
-    keptBy: [
-      [
-        commit,
-        "commitGroup",
-        'await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])',
-      ],
-    ],
+    keptBy: [[commit, "commitGroup", 'await lockChain(tx, "shared")']],
     testedBy: [
       onPostgres,
       "a rollback that commits while a writer waits for the chain lock is seen by that writer",
@@ -224,38 +219,26 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   copyEpoch: {
     means: "The copy of raw's coverage is written only at the epoch it was read at.",
-    keptBy: [[copier, "RawCoverageCopier", "if (state?.chain_epoch !== seen.chain_epoch) return false"]],
+    keptBy: [[copier, "rawCoverageCopy", "if (state?.chain_epoch !== seen.chain_epoch) return false"]],
     testedBy: [copierTest, "is not written when a rollback came between its two databases"],
   },
   copyLocked: {
     means: "That is tested under the shared chain lock.",
     keptBy: [
-      [
-        copier,
-        "RawCoverageCopier",
-        'await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock]) const { rows: [state], } = await tx.query',
-      ],
+      [copier, "rawCoverageCopy", 'await lockChain(tx, "shared") const { rows: [state], } = await tx.query'],
     ],
     testedBy: [copierTest, "waits for a rollback under way, and then sees its epoch"],
   },
   copyUnion: {
     means: "The copy only grows.",
-    keptBy: [[copier, "RawCoverageCopier", "set heights = heights + $2::int8multirange,"]],
+    keptBy: [[copier, "rawCoverageCopy", "set heights = heights + $2::int8multirange,"]],
     testedBy: [copierTest, "only grows: an older reading takes nothing away"],
   },
   exclusiveLock: {
     means: "A rollback's steps wait for all commits under way, and keep others out.",
     keptBy: [
-      [
-        "src/rollback/rollback-app.ts",
-        "rollbackApp",
-        'tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])',
-      ],
-      [
-        "src/rollback/rollback-raw.ts",
-        "rollbackRaw",
-        'tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])',
-      ],
+      ["src/rollback/rollback-app.ts", "rollbackApp", 'ledger.lockChain(tx, "exclusive")'],
+      ["src/rollback/rollback-raw.ts", "rollbackRaw", 'ledger.lockChain(tx, "exclusive")'],
     ],
     testedBy: [rollback, "waits for the commit under way, and keeps the next one out until it is done"],
   },
@@ -277,7 +260,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     means: "Each step looks, under the lock, whether its id is done.",
     keptBy: [
       ["src/rollback/rollback-raw.ts", "rollbackRaw", "if (open?.id !== id) return"],
-      ["src/rollback/rollback-app.ts", "rollbackApp", "if (done.rows.length > 0) return"],
+      ["src/rollback/rollback-app.ts", "rollbackApp", "if (done) return"],
     ],
     testedBy: [rollback, "that two processes finish at once happens once"],
   },
@@ -300,9 +283,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   intentCas: {
     means: "An intent is recorded only at the epoch of the comparison, and while none is open.",
-    keptBy: [
-      ["src/rollback/rollback-intent.ts", "openIntent", "where intent_id is null and chain_epoch = $4"],
-    ],
+    keptBy: [[intents, "postgresIntentLedger", "where intent_id is null and chain_epoch = $4"]],
     testedBy: [
       rollback,
       "a rollback that was compared at an older epoch, or while another is open, is not begun",
@@ -423,7 +404,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
       [
         "src/workers/postgres/undo-heights.ts",
         "undoHeights",
-        "const cut = cutLeases({ tables, random }, tx, { workers, removed })",
+        "const cut = ledger.cutLeases(tx, { workers, removed })",
       ],
     ],
     testedBy: [
@@ -434,11 +415,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   retryLocked: {
     means: "Heights are given back under the exclusive chain lock.",
     keptBy: [
-      [
-        "src/workers/postgres/reopen-heights.ts",
-        "reopenHeights",
-        'await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])',
-      ],
+      ["src/workers/postgres/reopen-heights.ts", "reopenHeights", 'await ledger.lockChain(tx, "exclusive")'],
     ],
     testedBy: [
       "src/workers/postgres/reopen-heights.test.ts",
@@ -448,12 +425,8 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   claimsWait: {
     means: "Claims of those workers wait while heights are given back.",
     keptBy: [
-      [
-        "src/coordination/postgres/lock-claims.ts",
-        "lockClaims",
-        "select pg_advisory_xact_lock($1, lock) from (",
-      ],
-      ["src/workers/postgres/reopen-heights.ts", "reopenHeights", "await lockClaims(tables, tx, workers)"],
+      ["src/coordination/postgres/locks.ts", "lockClaims", "select pg_advisory_xact_lock($1, lock) from ("],
+      ["src/workers/postgres/reopen-heights.ts", "reopenHeights", "await ledger.lockClaims(tx, workers)"],
     ],
     testedBy: [
       "src/workers/postgres/reopen-heights.test.ts",
@@ -462,7 +435,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   replayClaimsWait: {
     means: "Claims wait while a rollback is replayed in an app database that went back.",
-    keptBy: [[align, "replayInApp", "await lockClaims(tables, tx, workers)"]],
+    keptBy: [[align, "replayInApp", "await ledger.lockClaims(tx, workers)"]],
     testedBy: [
       alignTest,
       "a claim that comes while a rollback is replayed waits, and finds its heights gone",
@@ -471,8 +444,8 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   repairEpoch: {
     means: "The repair of a raw block is a rollback of its height, with an epoch of its own.",
     keptBy: [
-      ["src/rollback/rollback-intent.ts", "openIntent", "intent_epoch = chain_epoch + 1,"],
-      ["src/verify/refetch-blocks.ts", "refetchBlocks", "await openAuditedIntent(deps.raw, request,"],
+      [intents, "postgresIntentLedger", "intent_epoch = greatest(chain_epoch, $5::int8) + 1,"],
+      ["src/verify/refetch-blocks.ts", "refetchBlocks", "await openAuditedIntent(deps, request,"],
     ],
     testedBy: ["src/verify/verify-store.test.ts", "loses one block only to the repair of a block"],
   },
@@ -586,12 +559,15 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   epochAboveBoth: {
     means: "The rollback that follows has an epoch above both.",
-    keptBy: [[align, "takeBackInApp", "const epoch = Math.max(app.epoch, raw.epoch) + 1"]],
+    keptBy: [
+      [align, "takeBackInApp", "epoch: raw.epoch, above: app.epoch }"],
+      [intents, "postgresIntentLedger", "greatest(chain_epoch, $5::int8) + 1"],
+    ],
     testedBy: [alignTest, "a raw store that forgot a rollback takes back what the rollback did"],
   },
   freshIntentIds: {
     means: "Ids of rollbacks are never used twice.",
-    keptBy: [[align, "takeBackInApp", "[deps.random.uuid(), epoch, from, raw.epoch, reason],"]],
+    keptBy: [[align, "takeBackInApp", "id: random.uuid(), from, ancestorHash: null"]],
     testedBy: [
       alignTest,
       "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",

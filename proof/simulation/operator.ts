@@ -1,7 +1,9 @@
 // A person at the command line, with the product's own code: heights are given back to a worker, raw blocks taken back, DEAD blocks
 // skipped and tried again. Whatever is refused for now is tried again, as a person would.
 
+import type { Ledgers } from "../../src/coordination/ledgers.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import { postgresLedgers } from "../../src/coordination/postgres/postgres-ledgers.js"
 import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract } from "../../src/domain/range-set.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
@@ -42,6 +44,7 @@ const takenBy = (blocks: readonly SimBlock[], worker: string): RangeSet =>
 export class Operator {
   private readonly world: World
   private readonly host: SimHost
+  private readonly ledgers: Ledgers
   private readonly pools: { readonly raw: ModelPool; readonly app: ModelPool }
   private readonly trace: ((line: string) => void) | undefined
   private readonly underWay = new Set<Act>()
@@ -54,6 +57,7 @@ export class Operator {
     this.world = world
     this.host = host
     this.trace = trace
+    this.ledgers = postgresLedgers({ random: host.random })
     this.pools = { raw: new ModelPool(world.raw, host), app: new ModelPool(world.app, host) }
     for (const act of world.plan.acts ?? []) this.schedule(act)
   }
@@ -119,7 +123,10 @@ export class Operator {
   private repair(part: Partial<RepairPlan>): Promise<void> {
     const { random } = this.host
     return this.patiently(() =>
-      repairStore({ ...this.pools, random, family: evmFamily }, { plan: { ...noRepair, ...part }, actor }),
+      repairStore(
+        { ...this.pools, ledgers: this.ledgers, random, family: evmFamily },
+        { plan: { ...noRepair, ...part }, actor },
+      ),
     )
   }
 
@@ -164,8 +171,8 @@ export class Operator {
   }
 
   private reopen(request: { worker: string; heights: RangeSet; action: string }): Promise<boolean> {
-    const { random } = this.host
-    return this.patiently(() => reopenHeights({ executor: this.pools.app, random }, { ...request, actor }))
+    const deps = { executor: this.pools.app, ledger: this.ledgers.app }
+    return this.patiently(() => reopenHeights(deps, { ...request, actor }))
   }
 
   private async patiently<T>(act: () => Promise<T>): Promise<T> {

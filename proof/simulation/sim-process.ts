@@ -3,6 +3,7 @@
 import type { FailurePolicy } from "../../src/coordination/after-failure.js"
 import { LeaseRenewer } from "../../src/coordination/lease-renewer.js"
 import type { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import { postgresLedgers } from "../../src/coordination/postgres/postgres-ledgers.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import type { Logger } from "../../src/platform/logger.js"
 import type { SqlConnection } from "../../src/postgres/sql-connection.js"
@@ -47,7 +48,8 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const { rangeSize, recordBackend, order, lanes, timing = usualTiming } = plan
   const { leaseTtlMs, headLeaseTtlMs } = timing
   const pools = { raw: new ModelPool(raw, host), app: new ModelPool(app, host) }
-  const deps = { clock, random, logger, family: evmFamily, storedWorkers }
+  const ledgers = postgresLedgers({ random })
+  const deps = { clock, random, logger, family: evmFamily, ledgers, storedWorkers }
   const { rawLeases, appLeases, reapers, finisher } = composeCoordination(
     { ...deps, ...pools },
     { policy, reapIntervalMs: timing.reapMs, finishIntervalMs: timing.finishMs },

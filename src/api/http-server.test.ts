@@ -8,6 +8,7 @@ import {
   sampleDone,
   sampleStatus,
 } from "../../test/support/status-sample.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { systemClock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import { silentLogger } from "../platform/logger.js"
@@ -216,7 +217,11 @@ describe("the HTTP server", () => {
     await insertCoverage(database, { heights: "{[0,1200)}" })
     const real: ChainView = {
       name: "demo",
-      status: () => readChainStatus(database, { name: "demo", family: { partitionedTables: [] } }),
+      status: () =>
+        readChainStatus(
+          { raw: database, ledgers: testLedgers },
+          { name: "demo", family: { partitionedTables: [] } },
+        ),
       diagnosis: () => notYetKnown,
     }
     const { get } = await serve([real])

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest"
 import { insertChain, insertCoverage, insertLease } from "../../test/support/coordination-rows.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { recordError } from "../indexing-errors/record-error.js"
 import { systemClock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
@@ -327,7 +328,10 @@ const at = (height: number) => ({ from: height, to: height + 1 })
 /** Two workers, one reading the other, with a DEAD block and an open error. */
 async function deriving(): Promise<void> {
   await database.query("drop table if exists app.notes, app.note_sums")
-  await ensureWorkerTables(database, { registry: new WorkerRegistry([notes, sums]) })
+  await ensureWorkerTables(
+    { executor: database, ledger: testLedgers.app },
+    { registry: new WorkerRegistry([notes, sums]) },
+  )
   await database.query(
     `update app.coverage set heights = '{[0,500)}' where worker_type in ('notes_worker', 'sums_worker')`,
   )
@@ -471,7 +475,10 @@ describe("tidemark workers", () => {
     expect(await stored("sums_worker")).toBeUndefined()
     const { rows: leases } = await database.query("select 1 from app.worker_leases")
     expect(leases).toEqual([])
-    const again = await ensureWorkerTables(database, { registry: new WorkerRegistry([notes, sums]) })
+    const again = await ensureWorkerTables(
+      { executor: database, ledger: testLedgers.app },
+      { registry: new WorkerRegistry([notes, sums]) },
+    )
     expect(again).toMatchObject({ created: ["notes", "note_sums"], changed: [] })
     expect(await appAudit()).toMatchObject([{ action: "rederive" }])
   })

@@ -44,7 +44,7 @@ export async function statusCommand(argv: readonly string[], io: CliIo): Promise
     const readers = chains.map((chain) => {
       const storeSize = storeSizeReader(chain, { clock: io.clock })
       return async (): Promise<Look> => {
-        const status = await readChainStatus(chain.raw, { ...chain, storeSize })
+        const status = await readChainStatus(chain, { ...chain, storeSize })
         return { status, diagnosis: diagnose(status, { stallAfterMs }) }
       }
     })

@@ -91,7 +91,7 @@ async function list(
   { chains, flags }: { chains: readonly FoundChain[]; flags: Flags },
 ): Promise<number> {
   const storeSize = async () => ({ rawBytes: null, appBytes: null })
-  const found = await Promise.all(chains.map((chain) => readChainStatus(chain.raw, { ...chain, storeSize })))
+  const found = await Promise.all(chains.map((chain) => readChainStatus(chain, { ...chain, storeSize })))
   print(io, {
     json: flags.json,
     value: { chains: found.map(({ name, workers }) => ({ chain: name, workers: workers.map(workerJson) })) },

@@ -1,8 +1,7 @@
-// The contract of coordination: claim, renew, commit, release, reap over leases and coverage. PROTOCOL.md says what each
+// The contract of claims: claim, renew, commit, release, reap. PROTOCOL.md says what each
 // promises; test/conformance/lease-store.ts holds every implementation to it. Nothing here knows about Postgres.
 
 import type { BlockRange } from "../domain/block-range.js"
-import type { RangeSet } from "../domain/range-set.js"
 import type { ErrorCode } from "../platform/errors.js"
 
 export type LeaseStatus = "ACTIVE" | "COMPLETED" | "FAILED" | "DEAD"
@@ -24,16 +23,9 @@ export interface Lease extends LeaseToken {
   readonly dependencies: readonly string[]
 }
 
-/** The database backend that will commit a lease: gone means a dead holder. */
-interface LeaseBackend {
-  readonly pid: number
-  readonly startedAt: string
-}
-
 export interface ClaimRequest {
   readonly workerType: string
   readonly holder: string
-  readonly backend?: LeaseBackend
   /** Where to look, best first. Heights outside are never claimed. */
   readonly regions: readonly BlockRange[]
   /** A new lease never crosses a multiple of this. */
@@ -105,18 +97,7 @@ export interface LeaseRow extends LeaseToken {
   readonly nextAttemptInMs: number | null
   readonly lastError: string | null
   readonly lastErrorCode: string | null
-}
-
-export interface WorkerCoverage {
-  readonly workerType: string
-  readonly heights: RangeSet
-  readonly skipped: RangeSet
-}
-
-export interface CoordinationSnapshot {
-  readonly coverage: readonly WorkerCoverage[]
-  /** All that is unfinished. */
-  readonly leases: readonly LeaseRow[]
+  readonly lastErrorAgoMs: number | null
 }
 
 export interface OperatorAct {
@@ -126,8 +107,6 @@ export interface OperatorAct {
 }
 
 export interface LeaseStore<Tx> {
-  /** Makes the worker's coverage row. Safe to call from anywhere, any number of times. */
-  register(workerType: string): Promise<void>
   /** The next range to do, or undefined when nothing is free. */
   claim(request: ClaimRequest): Promise<Lease | undefined>
   /** The same for several workers at once: their leases, all on one range, in the order of the members. */
@@ -142,7 +121,6 @@ export interface LeaseStore<Tx> {
   release(lease: Lease, request: ReleaseRequest): Promise<boolean>
   /** Fails expired leases and those of dead holders, and forgets finished ones after a day. */
   reap(): Promise<ReapOutcome>
-  snapshot(): Promise<CoordinationSnapshot>
   /** Makes a DEAD or FAILED lease due at once. Returns false when there is none at this height. */
   retry(act: OperatorAct): Promise<boolean>
   /** Counts a DEAD block as done without data, named in every answer over it. Returns false when there is none. */

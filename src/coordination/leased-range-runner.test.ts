@@ -42,7 +42,6 @@ function stage({ workers = ["one"], uncharged = "noted" as "noted" | "withdrawn"
     logger: silentLogger,
     holder: "test",
     rangeSize: 100,
-    recordBackend: false,
     uncharged,
     onCharged: async (charge) => {
       charged.push(charge)

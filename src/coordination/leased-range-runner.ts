@@ -18,8 +18,6 @@ export interface LeasedRangeRunnerOptions {
   readonly logger: Logger
   readonly holder: string
   readonly rangeSize: number
-  /** Direct connections only: behind a pooler a backend is not the holder's own. */
-  readonly recordBackend: boolean
   /** A range that nobody is charged for: noted stays on record with its cause, and waits; withdrawn is a gap again. */
   readonly uncharged: "noted" | "withdrawn"
   /** Called for each worker that is charged, after its range was released. */
@@ -36,7 +34,7 @@ export interface Charge {
 }
 
 export interface RangeTask<Result> {
-  readonly claim: Omit<GroupClaimRequest, "holder" | "backend" | "rangeSize">
+  readonly claim: Omit<GroupClaimRequest, "holder" | "rangeSize">
   work(claimed: ClaimedRange): Promise<RangeDone<Result>>
 }
 
@@ -106,7 +104,7 @@ export class LeasedRangeRunner {
     plan: (connection: SqlConnection) => Promise<RangeTask<Result> | undefined>,
     signal: AbortSignal,
   ): Promise<RangeOutcome<Result>> {
-    const { leasesOn, keeper, clock, holder, rangeSize, recordBackend } = this.options
+    const { leasesOn, keeper, clock, holder, rangeSize } = this.options
     const connection = await this.connection()
     const task = await plan(connection)
     if (!task) return { kind: "idle" }
@@ -114,7 +112,6 @@ export class LeasedRangeRunner {
     const sentAt = clock.monotonic()
     const claimed = await leases.claimGroup({
       ...task.claim,
-      ...(recordBackend ? { backend: connection.backend } : {}),
       holder,
       rangeSize,
     })

@@ -1,6 +1,7 @@
 // What composition needs to know of a chain family: one record, in its own folder. Everything outside src/families that works with
 // blocks takes the parts it needs of it.
 
+import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex } from "../domain/linked-block.js"
 import type { Clock } from "../platform/clock.js"
@@ -66,6 +67,7 @@ export interface SourceOptions {
 export interface ObserverDeps extends FamilyDeps {
   /** Of the app schema. */
   readonly app: Database
+  readonly ledger: Pick<CoverageLedger, "lockChain">
   /** The highest block that a worker covers. */
   readonly coveredHead: (worker: string) => Promise<{ height: number; hash: Hex } | undefined>
 }

@@ -2,13 +2,14 @@
 // actor; they write their audit row, throw an IndexerError where nothing can be done, and know no terminal.
 
 import type { LeaseRow, LeaseStore } from "../coordination/lease-store.js"
+import type { Ledgers } from "../coordination/ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 
-type OperatedLeases = Pick<LeaseStore<Queryable>, "snapshot" | "retry" | "skip">
+type OperatedLeases = Pick<LeaseStore<Queryable>, "retry" | "skip">
 
 export interface OperatedChain {
   readonly name: string
@@ -16,6 +17,7 @@ export interface OperatedChain {
   readonly app: SqlExecutor<Queryable>
   /** By schema: the raw ingester's lie with the raw blocks, those of all other workers with what they derive. */
   readonly leases: { readonly raw: OperatedLeases; readonly app: OperatedLeases }
+  readonly ledgers: Ledgers
   readonly random: Random
   readonly family: ChainFamily
 }
@@ -29,8 +31,8 @@ export interface WorkerBlock {
 export const leasesOf = ({ leases }: OperatedChain, worker: string): OperatedLeases =>
   worker === rawIngester ? leases.raw : leases.app
 
-export async function unfinishedLeases({ leases }: OperatedChain): Promise<readonly LeaseRow[]> {
-  const raw = await leases.raw.snapshot()
-  const app = await leases.app.snapshot()
-  return [...raw.leases, ...app.leases]
+export async function unfinishedLeases({ raw, app, ledgers }: OperatedChain): Promise<readonly LeaseRow[]> {
+  const stored = await ledgers.raw.snapshot(raw)
+  const derived = await ledgers.app.snapshot(app)
+  return [...stored.leases, ...derived.leases]
 }

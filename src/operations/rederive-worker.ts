@@ -1,14 +1,9 @@
 // Forgets what a worker and all its dependents have derived: tokens, coverage, tables and registration, in one transaction. The next
 // start of a process that declares them creates the tables and derives them from raw. Refused while a process derives.
 
-import {
-  chainLock,
-  coordinationTables,
-  workerTablesLock,
-} from "../coordination/postgres/coordination-tables.js"
-import { writeAudit } from "../coordination/postgres/write-audit.js"
 import { resolveOpenErrors } from "../indexing-errors/resolve-errors.js"
 import { IndexerError } from "../platform/errors.js"
+import { lockTables } from "../postgres/advisory-lock.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { readProcesses } from "../status/read-status-rows.js"
@@ -44,26 +39,22 @@ export async function rederiveWorker(
   // A process that holds one of the tables would wait for the chain lock and this for the table. And its definitions would be of
   // tables that are gone, and that it would not create again.
   await refuseWhileWorking(chain)
+  const ledger = chain.ledgers.app
   const done = await chain.app.transaction(async (tx) => {
     // A process that starts waits here, and finds them gone.
-    await tx.query("select pg_advisory_xact_lock($1, $2)", [...workerTablesLock])
-    await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
+    await lockTables(tx, "workers")
+    await ledger.lockChain(tx, "exclusive")
     const below = await reach(tx, worker)
     const workers = [...new Set([worker, ...below.workers])]
     const { tables } = below
-    const { rowCount: covered } = await tx.query("delete from app.coverage where worker_type = any ($1)", [
-      workers,
-    ])
-    if (covered === 0 && tables.length === 0) return undefined
-    await tx.query("delete from app.worker_leases where worker_type = any ($1) and status <> 'COMPLETED'", [
-      workers,
-    ])
+    const wasRegistered = await ledger.forget(tx, workers)
+    if (!wasRegistered && tables.length === 0) return undefined
     for (const table of tables) await tx.query(`drop table if exists ${quoteIdentifier(workerSchema, table)}`)
     // With its rows of app.worker_tables.
     await tx.query("delete from app.workers where name = any ($1)", [workers])
     await resolveOpenErrors(tx, "app", { workers })
     await chain.family.forgetQueues(tx, workers)
-    await writeAudit(coordinationTables("app"), tx, {
+    await ledger.writeAudit(tx, {
       actor,
       action: "rederive",
       details: { worker_type: worker, workers, tables },

@@ -1,7 +1,5 @@
 // A person says that errors are dealt with. The same error seen again opens its row once more.
 
-import { coordinationTables } from "../coordination/postgres/coordination-tables.js"
-import { writeAudit } from "../coordination/postgres/write-audit.js"
 import { resolveOpenErrors } from "../indexing-errors/resolve-errors.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 import { derivedWorkerNames, noSuchWorker } from "./no-such-worker.js"
@@ -25,7 +23,7 @@ export async function resolveErrors(
       const workers = worker === undefined ? undefined : [worker]
       const open = await resolveOpenErrors(tx, schema, { workers, height })
       if (open.size > 0) {
-        await writeAudit(coordinationTables(schema), tx, {
+        await chain.ledgers[schema].writeAudit(tx, {
           actor,
           action: "resolve",
           details: { errors: Object.fromEntries(open), ...(height === undefined ? {} : { height }) },

@@ -1,5 +1,6 @@
 // Tries blocks again at once: those that are DEAD or failed, and those that were skipped, which are then fetched or derived after all.
 
+import { containsHeight } from "../domain/range-set.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 import { refetchBlocks } from "../verify/refetch-blocks.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
@@ -40,16 +41,15 @@ async function reopenSkipped(
   chain: OperatedChain,
   { actor, worker, height }: WorkerBlock & { readonly actor: string },
 ): Promise<boolean> {
-  const { raw, app, random } = chain
-  const isRaw = worker === rawIngester
-  const { rows } = await (isRaw ? raw : app).query(
-    `select 1 from ${isRaw ? "raw" : "app"}.coverage where worker_type = $1 and skipped @> $2::int8`,
-    [worker, height],
-  )
-  if (rows.length === 0) return false
+  const schema = worker === rawIngester ? "raw" : "app"
+  const ledger = chain.ledgers[schema]
+  const covered = (await ledger.readCoverage(chain[schema])).get(worker)
+  if (!covered || !containsHeight(covered.skipped, height)) return false
   const range = { from: height, to: height + 1 }
-  if (!isRaw)
-    return reopenHeights({ executor: app, random }, { worker, heights: [range], actor, action: "retry" })
+  if (schema === "app") {
+    const request = { worker, heights: [range], actor, action: "retry" }
+    return reopenHeights({ executor: chain.app, ledger }, request)
+  }
   // Derived rows of it there are none, but workers cover it as if there were nothing to derive.
   await refetchBlocks(chain, { heights: range, actor, action: "retry" })
   return true

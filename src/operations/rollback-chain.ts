@@ -5,7 +5,7 @@ import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 import { finishRollbackPatiently } from "../rollback/finish-rollback.js"
-import { openAuditedIntent } from "../rollback/rollback-intent.js"
+import { openAuditedIntent } from "../rollback/open-audited-intent.js"
 import type { OperatedChain } from "./operated-chain.js"
 
 export interface RollbackPlan {
@@ -77,7 +77,7 @@ export async function rollbackChain(
   const id = chain.random.uuid()
   const { to, blocks, halt, ancestorHash, epoch } = plan
   const opened = await openAuditedIntent(
-    chain.raw,
+    chain,
     { id, from: to + 1, ancestorHash, epoch, reason: `${reason ?? "rollback"}, asked for by ${actor}` },
     { actor, action: "rollback", details: { id, to, blocks, halt } },
   )

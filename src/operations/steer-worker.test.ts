@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import { systemRandom } from "../platform/random.js"
@@ -42,10 +43,10 @@ afterAll(async () => {
   await made.drop()
 })
 beforeEach(async () => {
-  await ensureWorkerTables(database, { registry })
+  await ensureWorkerTables({ executor: database, ledger: testLedgers.app }, { registry })
   await rederive("a")
   await rederive("c")
-  await ensureWorkerTables(database, { registry })
+  await ensureWorkerTables({ executor: database, ledger: testLedgers.app }, { registry })
 })
 
 const chain = (over: Partial<ChainFamily> = {}): OperatedChain => {
@@ -102,7 +103,7 @@ describe("rederiveWorker", () => {
   test("a holder that comes to its commit afterwards is refused, and writes nothing", async () => {
     const [lease] = await claim()
     await rederive("a")
-    await ensureWorkerTables(database, { registry })
+    await ensureWorkerTables({ executor: database, ledger: testLedgers.app }, { registry })
     const late = leases().commitGroup([lease!], {
       write: async (tx) => {
         await tx.query("insert into app.a_rows (block_height) values (1)")
@@ -129,7 +130,7 @@ describe("rederiveWorker", () => {
     ])
     // A process that still runs claims nothing of it.
     expect(await plan()).toEqual([["c", undefined]])
-    const again = await ensureWorkerTables(database, { registry })
+    const again = await ensureWorkerTables({ executor: database, ledger: testLedgers.app }, { registry })
     expect(again).toMatchObject({ created: ["a_rows", "b_rows"], runnable: ["a", "b", "c"] })
   })
 

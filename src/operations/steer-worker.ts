@@ -1,8 +1,6 @@
 // What a person may set of a worker: pause, and how many ranges at once. Every running process reads both several times a second;
 // a range under way is finished.
 
-import { coordinationTables } from "../coordination/postgres/coordination-tables.js"
-import { writeAudit } from "../coordination/postgres/write-audit.js"
 import { noSuchWorker } from "./no-such-worker.js"
 import type { OperatedChain } from "./operated-chain.js"
 
@@ -31,7 +29,7 @@ export async function steerWorker(
       [worker, ...params],
     )
     if (rowCount !== 1) return false
-    await writeAudit(coordinationTables("app"), tx, {
+    await chain.ledgers.app.writeAudit(tx, {
       actor,
       action,
       details: { worker_type: worker, ...set },

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
+import { pinChain } from "../coordination/postgres/pin-chain.js"
 import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Connection } from "../postgres/connection.js"
 import { Database } from "../postgres/database.js"
-import { pinChain, recordHead } from "./chain-state.js"
 import { ensurePartitions } from "./ensure-partitions.js"
 import { PartitionKeeper } from "./partition-keeper.js"
 
@@ -88,7 +89,7 @@ describe("partitions", () => {
       pinChain(tx, { schema: "raw", name: "t", identity, startBlock: undefined }),
     )
     const head = { height: 12_345_678, hash: `0x${"11".repeat(32)}`, finalizedHeight: null }
-    await recordHead(database, { head, finalizedHeight: 12_345_600, holder: "test" })
+    await testLedgers.raw.recordHead(database, { head, finalizedHeight: 12_345_600, holder: "test" })
     const keeper = new PartitionKeeper({
       database,
       tables,

@@ -1,8 +1,8 @@
 // Partitions for a stretch of heights, made once by whoever comes first. Created apart and then attached: CREATE …
 // PARTITION OF would lock the parent and wait behind every open writer, ATTACH does not.
 
-import { electionLock } from "../coordination/postgres/coordination-tables.js"
 import type { BlockRange } from "../domain/block-range.js"
+import { lockTables } from "../postgres/advisory-lock.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -35,7 +35,7 @@ export async function ensurePartitions<Tx extends Queryable>(
   const missing = await absent(executor, wanted)
   if (missing.length === 0) return []
   return executor.transaction(async (tx) => {
-    await tx.query("select pg_advisory_xact_lock($1, $2)", [...electionLock("partition-keeper")])
+    await lockTables(tx, "partitions")
     // Asked again under the lock: somebody may have made them while this one waited.
     const still = await absent(tx, missing)
     for (const partition of still) {

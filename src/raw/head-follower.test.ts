@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
+import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import type { Hex } from "../domain/linked-block.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
 import type { BlockSource, ChainHead } from "../source/block-source.js"
-import { assertHeadPost, takeHeadPost } from "./chain-state.js"
 import { HeadFollower, type ReorgGuard } from "./head-follower.js"
 
 // Nothing to store: it is about who asks for the head, and when.
@@ -42,6 +43,8 @@ function follow(
   const source = Object.assign(options.source ?? store.source("http://127.0.0.1:1"), { head: asked })
   const follower = new HeadFollower({
     connect: () => Connection.open({ url: store.url, applicationName: "test" }),
+    elections: postgresElections,
+    chain: testLedgers.raw,
     ingester: store.ingester(source),
     source,
     clock: systemClock,
@@ -95,7 +98,7 @@ describe("the head", () => {
     await second.runOnce(signal)
     await first.runOnce(signal)
     expect([first.following, second.following, comparisons]).toEqual([false, true, 2])
-    await takeHeadPost(store.database, "for a moment, unnoticed")
+    await testLedgers.raw.takeHeadPost(store.database, "for a moment, unnoticed")
     await silence()
     await second.runOnce(signal)
     expect([second.following, comparisons]).toEqual([true, 3])
@@ -124,7 +127,7 @@ describe("the head", () => {
       let takeOver = true
       source.fetchRange = async function* (range, options) {
         yield* fetchRange(range, options)
-        if (takeOver) await takeHeadPost(store.database, "second")
+        if (takeOver) await testLedgers.raw.takeHeadPost(store.database, "second")
       }
       const top = await source.head({ signal })
       let comparisons = 0
@@ -150,7 +153,7 @@ describe("the head", () => {
 
   test("is taken over when a commit above finality that was under way is over, and finality does not rise over what that stored", async () => {
     await store.database.query("update raw.chain_state set finalized_height = 0, live_from = 0")
-    await takeHeadPost(store.database, "first")
+    await testLedgers.raw.takeHeadPost(store.database, "first")
     await silence()
     let compared = false
     const second = follow(async () => head, {
@@ -162,7 +165,7 @@ describe("the head", () => {
     })
     let over: Promise<unknown> | undefined
     await store.database.transaction(async (tx) => {
-      await assertHeadPost(tx, "first")
+      await testLedgers.raw.assertHeadPost(tx, "first")
       await tx.query("update raw.coverage set heights = '{[0,3)}'")
       over = second.runOnce(signal)
       await systemClock.sleep(200)
@@ -170,7 +173,9 @@ describe("the head", () => {
     })
     await over
     expect([compared, await finality()]).toEqual([true, 0])
-    await expect(store.database.transaction((tx) => assertHeadPost(tx, "first"))).rejects.toMatchObject({
+    await expect(
+      store.database.transaction((tx) => testLedgers.raw.assertHeadPost(tx, "first")),
+    ).rejects.toMatchObject({
       code: "POST_LOST",
     })
   })

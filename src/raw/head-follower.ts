@@ -1,7 +1,8 @@
 // Follows the head, in one process at a time: stores every height from finality up, in order, as soon as the node has it.
 // Elected anew for each run by a lock that dies with its connection; the leases it works under keep it honest.
 
-import { electionLock } from "../coordination/postgres/coordination-tables.js"
+import type { ChainRecord } from "../coordination/chain-record.js"
+import type { Elections } from "../coordination/elections.js"
 import type { Clock } from "../platform/clock.js"
 import { type ErrorCode, isIndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
@@ -9,12 +10,13 @@ import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, ChainHead, FetchOptions } from "../source/block-source.js"
-import { assertHeadPost, recordFinality, recordHead, takeHeadPost } from "./chain-state.js"
 import { liveRegion } from "./claim-regions.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
 
 export interface HeadFollowerOptions {
   readonly connect: () => Promise<SqlConnection>
+  readonly elections: Elections
+  readonly chain: ChainRecord
   readonly ingester: RangeIngester
   readonly source: BlockSource
   readonly clock: Clock
@@ -102,22 +104,11 @@ export class HeadFollower extends LoopingService {
     try {
       const more = await election.transaction(
         async (tx) => {
-          const {
-            rows: [post],
-          } = await tx.query<{ mine: boolean; kept: boolean | null }>(
-            `select case
-               when (select followed_by <> $3 and followed_at > clock_timestamp() - $4::int4 * interval '1 ms' from raw.chain_state)
-               then false else pg_try_advisory_xact_lock($1, $2) end as mine,
-               (select followed_by = $3 from raw.chain_state) as kept`,
-            [
-              ...electionLock("head-follower"),
-              this.options.holder,
-              this.options.takeOverMs * looksUntilTakeOver,
-            ],
-          )
-          this.following = post!.mine
+          const { elections, holder, takeOverMs } = this.options
+          const post = await elections.winHead(tx, { holder, patienceMs: takeOverMs * looksUntilTakeOver })
+          this.following = post.mine
           // Whoever takes over, or had it taken over meanwhile, compares what is stored with the node before anything else.
-          if (!this.following || !post!.kept) this.compared = false
+          if (!this.following || !post.kept) this.compared = false
           return this.following ? this.follow(signal) : false
         },
         { idleInTransactionTimeoutMs: electionIdleMs },
@@ -139,21 +130,21 @@ export class HeadFollower extends LoopingService {
 
   /** True when there is more to store right now. */
   private async follow(signal: AbortSignal): Promise<boolean> {
-    const { source, ingester, holder, finalityDepth, endBlock, leaseTtlMs, clock, onHead, onOutcome } =
+    const { source, chain, ingester, holder, finalityDepth, endBlock, leaseTtlMs, clock, onHead, onOutcome } =
       this.options
     const began = clock.monotonic()
     const head = await source.head({ signal, urgent: true })
     this.answerMs = clock.monotonic() - began
     const finalizedHeight = head.finalizedHeight ?? Math.max(0, head.height - finalityDepth)
     const said = { head, finalizedHeight, holder }
-    if (!this.compared) await takeHeadPost(await ingester.runner.connection(), holder)
-    const recorded = await recordHead(await ingester.runner.connection(), said)
+    if (!this.compared) await chain.takeHeadPost(await ingester.runner.connection(), holder)
+    const recorded = await chain.recordHead(await ingester.runner.connection(), said)
     onHead(head, finalizedHeight)
     if (!this.compared || finalizedHeight - recorded > finalityLagBlocks || (await this.doubts(head))) {
       const verdict = await this.options.reorgs.check({ signal, urgent: true })
       this.compared = verdict === "none" || verdict === "rolled-back"
       if (!this.compared) return false
-      if (verdict === "none") await recordFinality(await ingester.runner.connection(), finalizedHeight)
+      if (verdict === "none") await chain.recordFinality(await ingester.runner.connection(), finalizedHeight)
     }
     while (clock.monotonic() - began < runMs && !signal.aborted) {
       const outcome = await ingester.ingestNext(
@@ -167,7 +158,7 @@ export class HeadFollower extends LoopingService {
           order: "oldest",
           inOrder: true,
           urgent: true,
-          check: (tx) => assertHeadPost(tx, holder),
+          check: (tx) => chain.assertHeadPost(tx, holder),
         },
         signal,
       )
@@ -180,7 +171,7 @@ export class HeadFollower extends LoopingService {
       }
       if (outcome.kind === "idle") {
         // By now the head is stored and linked.
-        if (recorded < finalizedHeight) await recordHead(await ingester.runner.connection(), said)
+        if (recorded < finalizedHeight) await chain.recordHead(await ingester.runner.connection(), said)
         return false
       }
     }

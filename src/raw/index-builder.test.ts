@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { waitUntil } from "../../test/support/wait-until.js"
-import { electionLock } from "../coordination/postgres/coordination-tables.js"
+import { electionLock } from "../coordination/postgres/locks.js"
+import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Connection } from "../postgres/connection.js"
+import { readChainState } from "./chain-state.js"
 import { ensurePartitions } from "./ensure-partitions.js"
 import { IndexBuilder } from "./index-builder.js"
 import { indexedHeights, readPartitionIndexes } from "./partition-indexes.js"
@@ -41,10 +44,11 @@ const builder = (over: Partial<ConstructorParameters<typeof IndexBuilder>[0]> = 
   new IndexBuilder({
     database: store.database,
     connect,
-    schema: "raw",
+    elections: postgresElections,
+    ledger: testLedgers.raw,
     tables: evmPartitionedTables,
     defer: true,
-    liveFrom: async () => 12 * million,
+    chain: async () => ({ ...(await readChainState(store.database))!, liveFrom: 12 * million }),
     clock: systemClock,
     logger: silentLogger,
     intervalMs: 1_000,
@@ -201,7 +205,10 @@ describe("the indexes of a partition", () => {
     await database.query("insert into app.coverage (worker_type, heights) values ('things', '{[0,10)}')")
     await ensurePartitions(database, { tables: [table], range: { from: 0, to: 40 }, deferIndexesBelow: 25 })
     expect(await indexedHeights(database, table)).toEqual([{ from: 20, to: 40 }])
-    const service = builder({ schema: "app", tables: [table], liveFrom: async () => 25 })
+    const service = builder({
+      ...{ ledger: testLedgers.app, tables: [table] },
+      chain: async () => ({ startHeight: 0, liveFrom: 25 }),
+    })
     expect(await service.runOnce(signal)).toBe(0)
     expect(await indexedHeights(database, table)).toEqual([{ from: 20, to: 40 }])
     expect(await service.runOnce(signal)).toBe(0)

@@ -1,17 +1,17 @@
 // Gives partitions the indexes they lack, one at a time in all processes, without holding up who writes. With deferred indexes
 // a partition below the live stretch waits until it is covered; an index whose making was cut off is dropped and made again.
 
-import { coordinationTables, electionLock } from "../coordination/postgres/coordination-tables.js"
-import { contains, type RangeSet, union } from "../domain/range-set.js"
+import type { CoverageLedger } from "../coordination/coverage-ledger.js"
+import type { Elections } from "../coordination/elections.js"
+import { contains, union } from "../domain/range-set.js"
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Connection } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
-import { parseMultirange } from "../postgres/multirange.js"
-import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
+import type { ChainState } from "./chain-state.js"
 import {
   createIndexSql,
   indexName,
@@ -25,12 +25,13 @@ export interface IndexBuilderOptions {
   readonly database: Database
   /** The statement may run for hours: it has a connection of its own, open for that long. */
   readonly connect: () => Promise<Connection>
-  readonly schema: "raw" | "app"
+  readonly elections: Elections
+  readonly ledger: Pick<CoverageLedger, "readCoverage">
   readonly tables: readonly PartitionedTable[]
   /** False: what is missing is made at once. */
   readonly defer: boolean
-  /** Where the live stretch begins; null while nobody knows. */
-  readonly liveFrom: () => Promise<number | null>
+  /** Where the chain and its live stretch begin. */
+  readonly chain: () => Promise<Pick<ChainState, "startHeight" | "liveFrom"> | undefined>
   readonly clock: Clock
   readonly logger: Logger
   readonly intervalMs: number
@@ -76,12 +77,8 @@ export class IndexBuilder extends LoopingService {
     tx: Queryable,
     connection: Connection,
   ): Promise<{ readonly done: Promise<void> } | undefined> {
-    const {
-      rows: [post],
-    } = await tx.query<{ mine: boolean }>("select pg_try_advisory_xact_lock($1, $2) as mine", [
-      ...electionLock("index-builder"),
-    ])
-    const next = post!.mine ? await this.next(tx) : undefined
+    const isMine = await this.options.elections.win(tx, "index-builder")
+    const next = isMine ? await this.next(tx) : undefined
     if (!next) return undefined
     let over = false
     const done = this.make(connection, next).finally(() => {
@@ -118,34 +115,15 @@ export class IndexBuilder extends LoopingService {
     const lacking = states.filter(({ state }) => state !== "valid")
     if (lacking.length === 0 || states.some(({ building }) => building)) return undefined
     if (!defer) return lacking[0]
-    const liveFrom = await this.options.liveFrom()
-    const done = await this.readDone(sql)
+    const { startHeight = 0, liveFrom = null } = (await this.options.chain()) ?? {}
+    const coverage = await this.options.ledger.readCoverage(sql)
     return lacking.find(({ table, range }) => {
       if (liveFrom !== null && range.to > liveFrom) return true
-      const { start, heights } = done.get(table.worker ?? rawIngester) ?? { start: 0, heights: [] }
-      return contains(heights, { from: Math.min(Math.max(range.from, start), range.to - 1), to: range.to })
+      const covered = coverage.get(table.worker ?? rawIngester)
+      const from = Math.min(Math.max(range.from, startHeight), range.to - 1)
+      return (
+        covered !== undefined && contains(union(covered.heights, covered.skipped), { from, to: range.to })
+      )
     })
-  }
-
-  private async readDone(sql: Queryable): Promise<Map<string, { start: number; heights: RangeSet }>> {
-    const { coverage, chainState } = coordinationTables(this.options.schema)
-    const { rows } = await sql.query<{
-      worker_type: string
-      start_height: string
-      heights: string
-      skipped: string
-    }>(
-      `select worker_type, start_height, heights::text as heights, skipped::text as skipped
-       from ${coverage} cross join ${chainState}`,
-    )
-    return new Map(
-      rows.map(({ worker_type, start_height, heights, skipped }) => [
-        worker_type,
-        {
-          start: heightFrom(start_height),
-          heights: union(parseMultirange(heights), parseMultirange(skipped)),
-        },
-      ]),
-    )
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import type { Hex } from "../domain/linked-block.js"
 import { RawWriter } from "../families/evm/raw/raw-writer.js"
@@ -175,7 +176,7 @@ describe("ingesting a range", () => {
     const below = await store.ingest(ours, range(30, 35))
     expect(below).toMatchObject({ kind: "failed", cause: "rollback", error: { code: "SEAM_MISMATCH" } })
     expect(await heights()).toEqual([...Array.from({ length: 15 }, (_, i) => 10 + i), 35, 36, 37, 38, 39])
-    const { leases } = await store.leases.snapshot()
+    const { leases } = await testLedgers.raw.snapshot(store.database)
     expect(leases.map(({ range: at, attempt, lastErrorCode }) => ({ at, attempt, lastErrorCode }))).toEqual([
       { at: range(25, 30), attempt: 0, lastErrorCode: "SEAM_MISMATCH" },
       { at: range(30, 35), attempt: 0, lastErrorCode: "SEAM_MISMATCH" },
@@ -210,7 +211,7 @@ describe("ingesting a range", () => {
     for (const part of [range(10, 20), range(30, 40), range(20, 30), range(0, 10)]) {
       expect((await store.ingest(source, part)).kind).toBe("done")
     }
-    const [coverage] = (await store.leases.snapshot()).coverage
+    const [coverage] = (await testLedgers.raw.snapshot(store.database)).coverage
     expect(coverage!.heights).toEqual([range(0, 40)])
   })
 
@@ -351,7 +352,7 @@ describe("ingesting a range", () => {
     const outcome = await store.ingest(source, range(0, 20), stopping.signal)
     expect(outcome).toMatchObject({ kind: "failed", cause: "shutdown" })
     expect(await heights()).toEqual([])
-    expect((await store.leases.snapshot()).leases).toMatchObject([
+    expect((await testLedgers.raw.snapshot(store.database)).leases).toMatchObject([
       { status: "FAILED", attempt: 0, range: range(0, 20) },
     ])
     expect((await store.ingest(real, range(0, 20))).kind).toBe("done")
@@ -367,7 +368,7 @@ describe("ingesting a range", () => {
       },
     }
     await store.ingest(source, range(0, 5))
-    expect((await store.leases.snapshot()).leases).toMatchObject([
+    expect((await testLedgers.raw.snapshot(store.database)).leases).toMatchObject([
       { status: "FAILED", attempt: 1, lastErrorCode: "BUG", lastError: "undefined is not a block" },
     ])
   })

@@ -1,3 +1,3 @@
 // The name under which the raw store keeps its own leases and coverage.
 
-export const rawIngester = "raw_ingester"
+export { rawIngester } from "../coordination/raw-ingester.js"

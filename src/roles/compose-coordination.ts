@@ -7,8 +7,6 @@ import type { ReapOutcome } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
-import type { Random } from "../platform/random.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "../rollback/finish-rollback.js"
 import { RollbackFinisher } from "../rollback/rollback-finisher.js"
@@ -22,13 +20,7 @@ export interface Coordination {
 }
 
 export function composeCoordination(
-  deps: {
-    readonly raw: SqlExecutor<Queryable>
-    readonly app: SqlExecutor<Queryable>
-    readonly clock: Clock
-    readonly random: Random
-    readonly logger: Logger
-  } & Pick<RollbackDeps<Queryable>, "family" | "storedWorkers">,
+  deps: RollbackDeps<Queryable> & { readonly clock: Clock; readonly logger: Logger },
   options: {
     readonly policy: FailurePolicy
     readonly reapIntervalMs: number

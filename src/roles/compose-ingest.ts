@@ -4,7 +4,10 @@
 import type { FailurePolicy } from "../coordination/after-failure.js"
 import type { LeaseKeeper } from "../coordination/lease-keeper.js"
 import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
+import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import { recordCharges } from "../indexing-errors/record-error.js"
 import type { Clock } from "../platform/clock.js"
@@ -20,7 +23,6 @@ import { HistoryLane } from "../raw/history-lane.js"
 import { type IngestOutcome, RangeIngester } from "../raw/range-ingester.js"
 import { RangePartitions } from "../raw/range-partitions.js"
 import { ReorgWatch } from "../rollback/reorg-watch.js"
-import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import type { BlockSource } from "../source/block-source.js"
 
 export interface IngesterDeps {
@@ -81,12 +83,21 @@ export interface ComposedIngest {
 
 export function createIngester(deps: IngesterDeps, settings: IngesterSettings, turns?: Turns): RangeIngester {
   const { family, source, createWriter, clock, random } = deps
-  const { rangeSize, flushBytes, deferIndexes, policy } = settings
+  const { rangeSize, flushBytes, deferIndexes, policy, recordBackend } = settings
   return new RangeIngester({
     runner: new LeasedRangeRunner({
       ...deps,
       ...settings,
-      leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "raw", random, policy }),
+      leasesOn: (executor) =>
+        new PostgresLeaseStore({
+          ...{
+            executor,
+            schema: "raw",
+            random,
+            policy,
+            backend: recordBackend ? executor.backend : undefined,
+          },
+        }),
       uncharged: "noted",
       onCharged: recordCharges("raw"),
     }),
@@ -136,9 +147,12 @@ function createFollower(
   settings: ComposeIngestSettings,
   ingester: RangeIngester,
 ): HeadFollower {
+  const ledger = postgresLedgers(deps).raw
   return new HeadFollower({
     ...deps,
     ...settings,
+    elections: postgresElections,
+    chain: ledger,
     ingester,
     leaseTtlMs: settings.headLeaseTtlMs,
     pollMs: settings.headPollMs,
@@ -147,6 +161,7 @@ function createFollower(
       ...deps,
       // Between two ranges of the follower its connection is free.
       raw: { query: async (sql, params) => (await ingester.runner.connection()).query(sql, params) },
+      ledger,
       finish: deps.finishRollback,
       maxDepth: settings.maxReorgDepth,
       confirmMs: settings.reorgConfirmMs,

@@ -5,6 +5,7 @@ import type { FailurePolicy } from "../coordination/after-failure.js"
 import type { LeaseKeeper } from "../coordination/lease-keeper.js"
 import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { recordCharges } from "../indexing-errors/record-error.js"
 import type { Clock } from "../platform/clock.js"
@@ -87,13 +88,22 @@ export interface ComposedWork {
 
 export function createDeriver(deps: DeriverDeps, settings: DeriverSettings): RangeDeriver {
   const { registry, random } = deps
-  const { rangeSize, policy } = settings
+  const { rangeSize, policy, recordBackend } = settings
   return new RangeDeriver({
     ...deps,
     runner: new LeasedRangeRunner({
       ...deps,
       ...settings,
-      leasesOn: (executor) => new PostgresLeaseStore({ executor, schema: "app", random, policy }),
+      leasesOn: (executor) =>
+        new PostgresLeaseStore({
+          ...{
+            executor,
+            schema: "app",
+            random,
+            policy,
+            backend: recordBackend ? executor.backend : undefined,
+          },
+        }),
       uncharged: "withdrawn",
       onCharged: recordCharges("app"),
     }),
@@ -123,6 +133,7 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
       ...settings,
       ...tip,
       copier: new RawCoverageCopier({
+        ledger: postgresLedgers(deps).app,
         raw: { query: async (sql, params) => (await tip.raw.idleConnection()).query(sql, params) },
         app: () => tip.deriver.runner.connection(),
       }),

@@ -1,8 +1,8 @@
 // What an ingest thread and its process tell each other, beside what every thread does.
 
+import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
-import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import type { RpcCounter } from "../source/rpc-counters.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { FaultState, ProviderState } from "../status/process-state.js"

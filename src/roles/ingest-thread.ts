@@ -1,11 +1,11 @@
 // Entry of a worker thread that ingests: a few history lanes, or the head follower alone.
 
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
+import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { systemClock as clock } from "../platform/clock.js"
 import { systemRandom as random } from "../platform/random.js"
 import { TipGate } from "../platform/tip-gate.js"
 import { Connection } from "../postgres/connection.js"
-import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import type { HeadWatch } from "../source/block-source.js"
 import { ThreadPort } from "../threads/thread-port.js"
 import { composeIngest } from "./compose-ingest.js"

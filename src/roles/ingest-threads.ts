@@ -1,8 +1,8 @@
 // The ingest threads of one chain: what they announce, the rollbacks they record, and the connections their lanes lend.
 
 import { Worker } from "node:worker_threads"
+import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { describeError } from "../platform/errors.js"
-import type { RollbackIntent } from "../rollback/rollback-intent.js"
 import {
   type LaunchedThread,
   ThreadSupervisor,

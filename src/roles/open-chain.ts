@@ -1,6 +1,8 @@
 // A chain before anything works on it: its node has said who it is, its databases are made, migrated and pinned, and there are pools
 // to them.
 
+import type { Ledgers } from "../coordination/ledgers.js"
+import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import type { Clock } from "../platform/clock.js"
 import type { ChainConfig } from "../platform/load-config.js"
@@ -49,6 +51,7 @@ export interface OpenChain extends Omit<StartChainDeps, "embedded">, StartChainO
   /** Pools for services and answers; one and the same where raw and app are. */
   readonly raw: Database
   readonly app: Database
+  readonly ledgers: Ledgers
   readonly storedWorkers: StoredRegistry
   /** By RPC URL, shared by the threads of the process. */
   readonly limits: readonly SharedLimitHandle[]
@@ -91,8 +94,10 @@ export async function openChain(deps: StartChainDeps, options: StartChainOptions
       })
     const raw = pool(databases.rawUrl, rawPoolSize)
     const app = databases.appUrl === databases.rawUrl ? raw : pool(databases.appUrl, appPoolSize)
+    const ledgers = postgresLedgers(deps)
     return {
-      ...{ ...deps, ...options, logger, family, name, identity, databases, raw, app, limits, patiently },
+      ...{ ...deps, ...options, logger, family, name, identity, limits, patiently },
+      ...{ databases, raw, app, ledgers },
       storedWorkers: new StoredRegistry(),
     }
   } finally {

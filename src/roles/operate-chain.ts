@@ -1,6 +1,7 @@
 // Puts together what operators act on from the two databases of a chain, for the CLI and for a process that serves.
 
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { OperatedChain } from "../operations/operated-chain.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { familyOf } from "./family-of.js"
@@ -15,6 +16,7 @@ export function operateChain<Store extends Pick<OperatedChain, "name" | "raw" | 
       raw: new PostgresLeaseStore<Queryable>({ executor: raw, schema: "raw", random }),
       app: new PostgresLeaseStore<Queryable>({ executor: app, schema: "app", random }),
     },
+    ledgers: postgresLedgers({ random }),
     family: familyOf(store),
   }
 }

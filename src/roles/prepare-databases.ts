@@ -1,11 +1,12 @@
 // A chain's databases before anything works on them: made, migrated, and pinned to their chain.
 
+import { type PinOptions, pinChain } from "../coordination/postgres/pin-chain.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { Logger } from "../platform/logger.js"
 import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
 import { sqlStateOf } from "../postgres/postgres-error.js"
-import { type PinOptions, pinChain, readChainName } from "../raw/chain-state.js"
+import { readChainName } from "../raw/chain-state.js"
 import type { BlockSource } from "../source/block-source.js"
 import {
   type ChainDatabases,

@@ -51,7 +51,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       finishIntervalMs,
       onReaped: (outcome) => open.metrics.addReaped(open.name, outcome),
     })
-    await open.patiently(() => coordination.rawLeases.register(rawIngester), noDatabase)
+    await open.patiently(() => open.ledgers.raw.register(open.raw, rawIngester), noDatabase)
     if (roles.includes("ingest") || roles.includes("work")) {
       // Before all others: a rollback that is finished below may wait for somebody who fell silent in the middle of a commit.
       for (const reaper of coordination.reapers) reaper.start()

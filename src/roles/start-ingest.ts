@@ -1,5 +1,6 @@
 // The role `ingest` of one chain: the threads that store its blocks, and the services beside them.
 
+import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import type { Service } from "../platform/service.js"
 import { Database } from "../postgres/database.js"
@@ -60,9 +61,10 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
       const [connection] = await options.borrowed.open([{ url: databases.rawUrl, applicationName }])
       return connection!
     },
-    schema: "raw",
+    elections: postgresElections,
+    ledger: open.ledgers.raw,
     defer: chain.deferIndexes,
-    liveFrom: async () => (await readChainState(raw))?.liveFrom ?? null,
+    chain: () => readChainState(raw),
     intervalMs: indexCheckMs,
   })
   return { threads, lend, renewals, services: [keeper, indexes, threads] }

@@ -1,5 +1,6 @@
 // The role `maintain` of one chain: the nightly look over the store.
 
+import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { Reconciler } from "../verify/reconciler.js"
 import type { BorrowedConnections } from "./borrowed-connections.js"
 import type { OpenChain } from "./open-chain.js"
@@ -13,6 +14,8 @@ export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections):
     family: open.family,
     raw,
     app,
+    ledgers: open.ledgers,
+    elections: postgresElections,
     connect: async () => {
       const applicationName = `tidemark ${name} reconciler`
       const urls = [...new Set([databases.rawUrl, databases.appUrl])]

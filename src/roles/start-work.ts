@@ -31,7 +31,7 @@ const partitionCheckMs = 30_000
 export async function prepareWork(open: OpenChain, options: PrepareWorkOptions): Promise<Work> {
   const { raw, app, clock, random, logger, metrics, chain, name, settings } = open
   const { registry } = options
-  const tables = await ensureWorkerTables(app, { registry })
+  const tables = await ensureWorkerTables({ executor: app, ledger: open.ledgers.app }, { registry })
   if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers made")
   const idle = [...tables.outdated, ...tables.changed, ...tables.blocked]
   for (const { worker, message } of idle) logger.warn({ worker }, message)
@@ -69,7 +69,10 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
     intervalMs: partitionCheckMs,
   })
   const observers = open.family.createObservers(
-    { app, clock, random, logger, coveredHead: (worker) => coveredHead({ raw, app }, worker) },
+    {
+      ...{ app, ledger: open.ledgers.app, clock, random, logger },
+      coveredHead: (worker) => coveredHead({ raw, app }, worker),
+    },
     {
       chain,
       chainId: open.identity.chainId,

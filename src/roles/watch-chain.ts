@@ -19,7 +19,7 @@ export interface WatchedChain {
 export function watchChain(open: OpenChain, state: () => ProcessState): WatchedChain {
   const { family, raw, app, clock, logger, metrics, name, settings, roles, version } = open
   const storeSize = storeSizeReader({ raw, app }, { clock })
-  const status = (): Promise<ChainStatus> => readChainStatus(raw, { name, family, app, storeSize })
+  const status = (): Promise<ChainStatus> => readChainStatus(open, { name, family, app, storeSize })
   const doctor = new StallDoctor({
     chain: name,
     read: status,

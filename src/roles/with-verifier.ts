@@ -1,6 +1,7 @@
 // What a look over a whole store needs: a connection of its own to each database, the workers as declared, and the node to compare
 // with, where one is given.
 
+import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import type { Clock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
@@ -43,7 +44,7 @@ export async function withVerifier<T>(
             { chain: { rpcUrls: [rpc] }, chainId: (await readChainState(raw))?.chainId },
           )
     if (source) open.push(() => source.close())
-    return await work({ raw, app, registry, family, clock, source })
+    return await work({ raw, app, ledgers: postgresLedgers({ random }), registry, family, clock, source })
   } finally {
     for (const close of open) await close()
   }

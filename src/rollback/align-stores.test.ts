@@ -7,6 +7,7 @@ import { doneOrWaits } from "../../test/support/done-or-waits.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { insertRawRows } from "../../test/support/raw-rows.js"
 import { rollbackReasons } from "../../test/support/rollback-store.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { systemRandom } from "../platform/random.js"
@@ -15,7 +16,6 @@ import type { Queryable } from "../postgres/transaction.js"
 import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import { type Alignment, alignStores } from "./align-stores.js"
 import { finishRollback } from "./finish-rollback.js"
-import { openIntent } from "./rollback-intent.js"
 
 let store: DeriveStore
 let raw: Database
@@ -42,12 +42,18 @@ const storeBranch = async (seed: number, from: number, to: number): Promise<void
     "update raw.coverage set heights = heights + int8multirange(int8range($1::int8, $2::int8))",
     [from, to],
   )
-  await new RawCoverageCopier({ raw, app: async () => store.app }).copy()
+  await new RawCoverageCopier({ ledger: testLedgers.app, raw, app: async () => store.app }).copy()
 }
 const rollback = async (from: number): Promise<void> => {
   const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
   const epoch = Number(rows[0]!.chain_epoch)
-  await openIntent(raw, { id: systemRandom.uuid(), from, ancestorHash: null, epoch, reason: "test" })
+  await testLedgers.raw.openIntent(raw, {
+    id: systemRandom.uuid(),
+    from,
+    ancestorHash: null,
+    epoch,
+    reason: "test",
+  })
   await finishRollback(deps())
 }
 /** What a backup of this moment would hold, apart from the derived rows themselves. */
@@ -145,7 +151,7 @@ test("an app store that missed a rollback replays it, and loses what raw does no
   expect(await rollbackReasons({ raw, app: store.app })).toEqual(["test"])
   const { rows } = await store.app.query<{ chain_epoch: string }>("select chain_epoch from app.chain_state")
   expect(rows).toEqual([{ chain_epoch: "1" }])
-  await new RawCoverageCopier({ raw, app: async () => store.app }).copy()
+  await new RawCoverageCopier({ ledger: testLedgers.app, raw, app: async () => store.app }).copy()
   await store.deriveAll()
   await expectRight()
 })
@@ -173,7 +179,7 @@ test("a rollback is replayed once the commits under way have ended", async () =>
   store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
   raw = new Database({ url: store.rawUrl, applicationName: "test" })
   const leases = new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
-  await leases.register("w")
+  await testLedgers.app.register(store.app, "w")
   const lease = await claimAll(store, { workerType: "w", dependencies: [], to: 10 })
   await rollback(20)
   await store.app.query("delete from app.rollbacks")

@@ -7,6 +7,7 @@ import { type DeriveStore, openDeriveStore } from "../../test/support/derive-sto
 import { doneOrWaits } from "../../test/support/done-or-waits.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { brokenLookups, openRollback, rollbackTo } from "../../test/support/rollback-store.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { isIndexerError } from "../platform/errors.js"
@@ -16,7 +17,6 @@ import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 import { finishRollback } from "./finish-rollback.js"
-import { openIntent } from "./rollback-intent.js"
 
 const blocks = livelyBlocks({ seed: 5, from: 0, to: 24 })
 let store: DeriveStore
@@ -174,7 +174,7 @@ describe("leases of the raw ingester", () => {
     expect(await commit(lowest)).toBe("done")
     expect(await commit(high)).toBe("ROLLBACK_OPEN")
     await finishRollback({ ...store, random: systemRandom })
-    const cutRow = (await leases.snapshot()).leases.find(({ id }) => id === straddling.id)
+    const cutRow = (await testLedgers.raw.snapshot(store.raw)).leases.find(({ id }) => id === straddling.id)
     expect(cutRow).toMatchObject({ status: "FAILED", range: { from: 10, to: 15 } })
     expect(cutRow?.epoch).not.toBe(straddling.epoch)
     expect(await commit(straddling)).toBe("ROLLED_BACK")
@@ -185,7 +185,7 @@ describe("leases of the raw ingester", () => {
     expect(await commit({ ...straddling, range: cut.range, chainEpoch: cut.chainEpoch })).toBe("LEASE_LOST")
     expect(await commit(cut)).toBe("done")
     expect(await commit(low)).toBe("done")
-    const { coverage, leases: unfinished } = await leases.snapshot()
+    const { coverage, leases: unfinished } = await testLedgers.raw.snapshot(store.raw)
     expect(coverage).toMatchObject([{ heights: [{ from: 0, to: 15 }] }])
     expect(unfinished).toEqual([])
   })
@@ -193,7 +193,13 @@ describe("leases of the raw ingester", () => {
   test("a rollback that was compared at an older epoch, or while another is open, is not begun", async () => {
     store = await openDeriveStore(blocks, { workers: [] })
     const openAt = (epoch: number, from: number): Promise<boolean> =>
-      openIntent(store.raw, { id: systemRandom.uuid(), from, ancestorHash: null, epoch, reason: "test" })
+      testLedgers.raw.openIntent(store.raw, {
+        id: systemRandom.uuid(),
+        from,
+        ancestorHash: null,
+        epoch,
+        reason: "test",
+      })
     expect(await openAt(0, 20)).toBe(true)
     expect(await openAt(0, 10)).toBe(false)
     expect(await finishRollback({ ...store, random: systemRandom })).toMatchObject({ epoch: 1, from: 20 })
@@ -210,7 +216,7 @@ describe.each(["raw", "app"] as const)("the step of a rollback in %s", (schema) 
     store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
     const database = store[schema]
     const leases = new PostgresLeaseStore({ executor: database, schema, random: systemRandom })
-    await leases.register("w")
+    await testLedgers[schema].register(database, "w")
     const claim = async () => {
       const lease = await leases.claim({
         ...{ workerType: "w", holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
@@ -273,10 +279,11 @@ test("is ended by the server when its process falls silent", async () => {
 test("a holder that is stopped in its open transaction is ended, and its keys are free", async () => {
   store = await openDeriveStore(blocks, { workers: [] })
   const stopped = await Connection.open({ url: store.rawUrl, applicationName: "test" })
-  const leases = new PostgresLeaseStore({ executor: stopped, schema: "raw", random: systemRandom })
+  const { backend } = stopped
+  const leases = new PostgresLeaseStore({ executor: stopped, schema: "raw", random: systemRandom, backend })
   const lease = await leases.claim({
     ...{ workerType: rawIngester, holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
-    ...{ regions: [{ from: 24, to: 30 }], rangeSize: 1_000, maxBlocks: 6, backend: stopped.backend },
+    ...{ regions: [{ from: 24, to: 30 }], rangeSize: 1_000, maxBlocks: 6 },
   })
   expect(lease?.range).toEqual({ from: 24, to: 30 })
   const key = "insert into raw.block_lookup (id, height, timestamp) values ('\\x01', 24, now())"

@@ -1,21 +1,23 @@
 // Brings an open rollback to its end, whoever opened it and however far it came: app first, then raw, each step void when it is done.
 
+import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { isIndexerError } from "../platform/errors.js"
+import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { type AppRollbackDeps, rollbackApp } from "./rollback-app.js"
-import { type RollbackIntent, readIntent } from "./rollback-intent.js"
 import { rollbackRaw } from "./rollback-raw.js"
 
 export interface RollbackDeps<Tx extends Queryable> extends AppRollbackDeps<Tx> {
   readonly raw: SqlExecutor<Tx>
+  readonly random: Random
 }
 
 /** The rollback it finished, if there was one. */
 export async function finishRollback<Tx extends Queryable>(
   deps: RollbackDeps<Tx>,
 ): Promise<RollbackIntent | undefined> {
-  const intent = await readIntent(deps.raw)
+  const intent = await deps.ledgers.raw.readIntent(deps.raw)
   if (!intent) return undefined
   // In one database raw's commit brings app's to the disk with it. A server that dies in between loses app's step at most, and the intent is open.
   await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })

@@ -22,7 +22,7 @@ async function watchOver(says: (height: number) => readonly (Hex | null)[]) {
   const stored = new Map(rows.map(({ height, hash }) => [Number(height), `0x${hash.toString("hex")}` as Hex]))
   const clock = new VirtualClock()
   const watch = new ReorgWatch({
-    ...{ raw: store.raw, clock, logger: silentLogger, random: systemRandom },
+    ...{ raw: store.raw, ledger: store.ledgers.raw, clock, logger: silentLogger, random: systemRandom },
     finish: () => finishRollback({ ...store, random: systemRandom }),
     source: {
       hashesByProvider: async (heights) =>

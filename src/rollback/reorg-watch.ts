@@ -1,19 +1,19 @@
 // Decides, in the process that follows the head, whether the chain was reorganised, and rolls back once it is sure: two providers that agree,
 // or the same answer of one twice, some seconds apart. Too deep or below finality nothing is deleted: ingestion halts and says why.
 
+import type { ChainRecord } from "../coordination/chain-record.js"
+import type { IntentLedger, RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import type { Random } from "../platform/random.js"
-import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ReorgGuard, ReorgVerdict } from "../raw/head-follower.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 import { type Divergence, findDivergence } from "./find-divergence.js"
-import { openIntent, type RollbackIntent } from "./rollback-intent.js"
 
 export interface ReorgWatchOptions {
   readonly raw: Queryable
+  readonly ledger: Pick<IntentLedger & ChainRecord, "openIntent" | "highestEverCovered" | "halt" | "resume">
   /** Brings the rollback that was recorded to its end; undefined where somebody else will. */
   readonly finish: () => Promise<RollbackIntent | undefined>
   readonly source: Pick<BlockSource, "hashesByProvider">
@@ -68,35 +68,28 @@ export class ReorgWatch implements ReorgGuard {
 
   /** The node is back on the chain that is stored: there is nothing to decide any more. */
   private async resume(): Promise<void> {
-    const { rows } = await this.options.raw.query(
-      `update raw.chain_state set halted_at = null, halt_reason = null, halt_height = null
-       where halted_at is not null returning 1 as resumed`,
-    )
-    if (rows.length > 0)
-      this.options.logger.info({}, "the node is back on the stored chain: ingestion goes on")
+    const { raw, ledger, logger } = this.options
+    if (await ledger.resume(raw)) logger.info({}, "the node is back on the stored chain: ingestion goes on")
   }
 
   private async act(found: Divergence & { kind: "diverged" }): Promise<ReorgVerdict> {
-    const { raw, random, logger, maxDepth } = this.options
+    const { raw, ledger, random, logger, maxDepth } = this.options
     this.suspected = undefined
-    const highest = await highestEverCovered(raw)
+    const highest = await ledger.highestEverCovered(raw)
     const depth = highest - found.height + 1
     const isFinal = found.finalized !== null && found.height <= found.finalized
     if (isFinal || depth > maxDepth) {
       const reason = isFinal
         ? `the node's block ${found.height} is ${found.hash}, but another one was final there (finality is at ${found.finalized})`
         : `the node's chain parts from what is stored at block ${found.height}, ${depth} blocks below the highest ever stored; MAX_REORG_DEPTH is ${maxDepth}`
-      await raw.query(
-        "update raw.chain_state set halted_at = coalesce(halted_at, clock_timestamp()), halt_reason = $1, halt_height = $2",
-        [reason, found.height],
-      )
+      await ledger.halt(raw, { reason, height: found.height })
       logger.fatal(
         { height: found.height, depth, code: "REORG_HALTED" },
         `${reason}; nothing was deleted, ingestion halts`,
       )
       return "halted"
     }
-    const opened = await openIntent(raw, {
+    const opened = await ledger.openIntent(raw, {
       id: random.uuid(),
       from: found.height,
       ancestorHash: found.ancestorHash,
@@ -107,17 +100,4 @@ export class ReorgWatch implements ReorgGuard {
     logger.warn({ from: found.height, depth }, "the chain was reorganised: its old blocks are taken back")
     return (await this.options.finish()) ? "rolled-back" : "waiting"
   }
-}
-
-/** Also through earlier rollbacks: else a lying node could eat history a little at a time. */
-async function highestEverCovered(raw: Queryable): Promise<number> {
-  const {
-    rows: [row],
-  } = await raw.query<{ highest: string | null }>(
-    `select greatest(
-       (select upper(range_merge(heights)) - 1 from raw.coverage where worker_type = $1 and not isempty(heights)),
-       (select max(highest_height) from raw.rollbacks)) as highest`,
-    [rawIngester],
-  )
-  return row?.highest ? heightFrom(row.highest) : 0
 }

@@ -1,6 +1,7 @@
 // The arithmetic of status: watermark, gaps, lag, percent and ETA out of coverage and leases. Pure.
 
-import type { LeaseRow, WorkerCoverage } from "../coordination/lease-store.js"
+import type { WorkerCoverage } from "../coordination/coverage-ledger.js"
+import type { LeaseRow } from "../coordination/lease-store.js"
 import {
   countHeights,
   intersect,
@@ -25,7 +26,6 @@ export interface WorkerInput {
   readonly openErrors?: number
   readonly coverage: WorkerCoverage
   readonly leases: readonly LeaseRow[]
-  readonly movedAgoMs: number | null
   readonly blocksPerSecond: Rate
 }
 
@@ -51,7 +51,7 @@ export function measureWorker(heights: ChainHeights, input: WorkerInput): Worker
     gaps: subtract(missing, rangeSet(input.leases.map(({ range }) => range))),
     leases: countLeases(input.leases),
     unfinished: input.leases,
-    movedAgoMs: input.movedAgoMs,
+    movedAgoMs: input.coverage.movedAgoMs,
     blocksPerSecond: input.blocksPerSecond,
     lag: lagOf(heights, storedHead(heights, done)),
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest"
 import { insertChain, insertCoverage, insertLease } from "../../test/support/coordination-rows.js"
 import { sampleProcess } from "../../test/support/status-sample.js"
 import { createTestDatabase } from "../../test/support/test-database.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { VirtualClock } from "../../test/support/virtual-clock.js"
 import { evmFamily } from "../families/evm/evm-family.js"
 import { recordError } from "../indexing-errors/record-error.js"
@@ -28,7 +29,8 @@ beforeEach(async () => {
   await database.query("truncate raw.chain_state, raw.coverage, raw.worker_leases, raw.processes")
 })
 
-const read = () => readChainStatus(database, { name: "demo", family: evmFamily })
+const read = () =>
+  readChainStatus({ raw: database, ledgers: testLedgers }, { name: "demo", family: evmFamily })
 
 function reporter(state: Partial<ProcessState> = {}, over: { host?: string } = {}): ProcessReporter {
   return new ProcessReporter({
@@ -121,7 +123,9 @@ describe("readChainStatus", () => {
           options,
         ),
     }
-    expect(await readChainStatus(busy, { name: "demo", family: evmFamily })).toMatchObject({ watermark: 599 })
+    expect(
+      await readChainStatus({ raw: busy, ledgers: testLedgers }, { name: "demo", family: evmFamily }),
+    ).toMatchObject({ watermark: 599 })
     expect(statements).toBeGreaterThan(3)
     expect(await read()).toMatchObject({ watermark: 899 })
   })
@@ -232,7 +236,10 @@ describe("readChainStatus", () => {
     await database.query(
       "insert into app.coverage (worker_type, heights) values ('token_worker', '{[0,100)}')",
     )
-    const status = await readChainStatus(database, { name: "demo", family: evmFamily, app: database })
+    const status = await readChainStatus(
+      { raw: database, ledgers: testLedgers },
+      { name: "demo", family: evmFamily, app: database },
+    )
     await database.query("delete from app.coverage where worker_type = 'token_worker'")
     expect(status.workers.map(({ worker, watermark }) => [worker, watermark])).toEqual([
       ["raw_ingester", 599],
@@ -288,7 +295,10 @@ describe("readChainStatus, workers of the app database", () => {
   })
 
   test("each has what it depends on, its settings, its errors, and what it could do now", async () => {
-    const status = await readChainStatus(database, { name: "demo", family: evmFamily, app: database })
+    const status = await readChainStatus(
+      { raw: database, ledgers: testLedgers },
+      { name: "demo", family: evmFamily, app: database },
+    )
     expect(status).toMatchObject({ watermark: 499, openErrors: 2, derivedPercent: 41.66, percent: 88.75 })
     expect(status.workers.map(({ worker }) => worker)).toEqual([
       "raw_ingester",
@@ -315,7 +325,10 @@ describe("readChainStatus, workers of the app database", () => {
 
   test("a dependency that has no coverage row has done nothing", async () => {
     await database.query("delete from app.coverage where worker_type = 'token_worker'")
-    const status = await readChainStatus(database, { name: "demo", family: evmFamily, app: database })
+    const status = await readChainStatus(
+      { raw: database, ledgers: testLedgers },
+      { name: "demo", family: evmFamily, app: database },
+    )
     expect(status.workers[1]).toMatchObject({ worker: "holdings_worker", doable: [] })
   })
 })

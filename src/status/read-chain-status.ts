@@ -1,7 +1,9 @@
 // Reads a chain's status out of its databases, raw in one snapshot, so that coverage, leases and head belong together.
 
-import { type CoordinationTables, coordinationTables } from "../coordination/postgres/coordination-tables.js"
-import { readCoordination } from "../coordination/postgres/read-coordination.js"
+import type { CoverageLedger } from "../coordination/coverage-ledger.js"
+import type { LeaseRow } from "../coordination/lease-store.js"
+import type { Ledgers } from "../coordination/ledgers.js"
+import { formatRange } from "../domain/block-range.js"
 import { type RangeSet, union } from "../domain/range-set.js"
 import { countOpenErrors } from "../indexing-errors/list-errors.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
@@ -22,13 +24,7 @@ import {
   storedHead,
 } from "./measure-progress.js"
 import { mergeProviders } from "./merge-providers.js"
-import {
-  readChainRow,
-  readCoverageAges,
-  readLeaseError,
-  readProcesses,
-  readThroughput,
-} from "./read-status-rows.js"
+import { readChainRow, readProcesses } from "./read-status-rows.js"
 import { type ReadStoreSize, readStoreSize } from "./store-size.js"
 
 export interface ReadChainStatusOptions {
@@ -48,7 +44,7 @@ const readLimits = { isolation: "repeatable read", readOnly: true, statementTime
 
 /** Throws DATABASE_UNREACHABLE and the like; NOT the place to decide what is wrong: see `diagnose`. */
 export async function readChainStatus(
-  raw: SqlExecutor<Queryable>,
+  { raw, ledgers }: { raw: SqlExecutor<Queryable>; ledgers: Ledgers },
   options: ReadChainStatusOptions,
 ): Promise<ChainStatus> {
   const seenWithinMs = options.processSeenWithinMs ?? 30_000
@@ -61,7 +57,7 @@ export async function readChainStatus(
       finalized: chain?.finalized ?? null,
     }
     const openErrors = await countOpenErrors(tx, "raw")
-    const schema = await readSchema(coordinationTables("raw"), tx, { heights, processes, openErrors })
+    const schema = await readSchema(ledgers.raw, tx, { heights, processes, openErrors })
     const indexes = await readPartitionIndexes(tx, options.family.partitionedTables)
     const { rows } = await tx.query<{ now: number }>(
       "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
@@ -73,7 +69,7 @@ export async function readChainStatus(
   const derived = options.app
     ? await options.app.transaction(
         async (tx) =>
-          readSchema(coordinationTables("app"), tx, {
+          readSchema(ledgers.app, tx, {
             heights,
             processes,
             openErrors: await countOpenErrors(tx, "app"),
@@ -131,15 +127,14 @@ interface ReadSchemaOptions {
 }
 
 async function readSchema(
-  tables: CoordinationTables,
+  ledger: CoverageLedger,
   tx: Queryable,
   { heights, processes, openErrors, derived }: ReadSchemaOptions,
 ): Promise<{ workers: readonly WorkerStatus[]; error: StatusError | undefined }> {
-  const { coverage: all, leases } = await readCoordination(tables, tx)
+  const { coverage: all, leases } = await ledger.snapshot(tx)
   // The copy of raw's coverage that app keeps is a hint for claims, and says nothing that raw does not say better.
   const coverage = derived ? all.filter(({ workerType }) => workerType !== rawIngester) : all
-  const throughput = await readThroughput(tables, tx)
-  const ages = await readCoverageAges(tables, tx)
+  const throughput = await ledger.readThroughput(tx)
   const upMs = Math.max(0, ...processes.map((process) => process.upMs))
   const done = new Map([
     [rawIngester, derived?.ingester ? union(derived.ingester.coverage, derived.ingester.skipped) : []],
@@ -154,11 +149,10 @@ async function readSchema(
       registration: stored ?? null,
       openErrors: openErrors.get(one.workerType) ?? 0,
       leases: leases.filter(({ workerType }) => workerType === one.workerType),
-      movedAgoMs: ages.get(one.workerType) ?? null,
       blocksPerSecond: rateOf(throughput.get(one.workerType), upMs),
     })
   })
-  return { workers, error: await readLeaseError(tables, tx) }
+  return { workers, error: newestError(leases.map(leaseError)) ?? undefined }
 }
 
 /** A process that came up five seconds ago has not been slow for the minute before. */
@@ -180,6 +174,16 @@ const deadBlocks = ({ worker, unfinished }: WorkerStatus): DeadBlock[] =>
       code: lease.lastErrorCode,
       error: lease.lastError,
     }))
+
+function leaseError(lease: LeaseRow): StatusError | undefined {
+  if (lease.lastError === null) return undefined
+  return {
+    code: lease.lastErrorCode ?? "BUG",
+    message: lease.lastError,
+    agoMs: Math.max(0, Math.round(lease.lastErrorAgoMs ?? 0)),
+    where: `${lease.workerType} ${formatRange(lease.range)}`,
+  }
+}
 
 function faultOf({ host, pid, state: { lastFault } }: ProcessRow, now: number): StatusError | undefined {
   if (!lastFault) return undefined

@@ -1,11 +1,8 @@
-// The statements behind status: chain, throughput and errors of one schema, and the processes. Each reads indexed rows
-// only, so that asking often costs little however long the chain is.
+// The statements behind status beside the ledger's: the chain and the processes. Each reads few rows, so that asking often costs little.
 
-import type { CoordinationTables } from "../coordination/postgres/coordination-tables.js"
-import { formatRange } from "../domain/block-range.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import type { ProcessRow, StatusError } from "./chain-status.js"
+import type { ProcessRow } from "./chain-status.js"
 import { parseProcessState } from "./process-state.js"
 
 export interface ChainRow {
@@ -49,64 +46,6 @@ export async function readChainRow(sql: Queryable): Promise<ChainRow | undefined
     followerAgeMs: row.followed_age,
     rollbackOpen: row.open,
     halt: row["halt_reason"] ?? null,
-  }
-}
-
-/** Blocks of ranges finished within the last seconds, by worker. */
-export async function readThroughput(
-  tables: CoordinationTables,
-  sql: Queryable,
-): Promise<ReadonlyMap<string, { last10s: number; last60s: number }>> {
-  const { rows } = await sql.query<{ worker_type: string; last10s: string; last60s: string }>(
-    `select worker_type, sum(to_height - from_height) as last60s,
-       coalesce(sum(to_height - from_height) filter (where completed_at > clock_timestamp() - interval '10 s'), 0) as last10s
-     from ${tables.leases}
-     where status = 'COMPLETED' and completed_at > clock_timestamp() - interval '60 s'
-     group by worker_type`,
-  )
-  return new Map(
-    rows.map((row) => [row.worker_type, { last10s: Number(row.last10s), last60s: Number(row.last60s) }]),
-  )
-}
-
-export async function readCoverageAges(
-  tables: CoordinationTables,
-  sql: Queryable,
-): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql.query<{ worker_type: string; age: number }>(
-    // A row that never grew says nothing of progress.
-    `select worker_type, ${ageMs("updated_at")} as age from ${tables.coverage}
-     where not isempty(heights) or not isempty(skipped)`,
-  )
-  return new Map(rows.map((row) => [row.worker_type, row.age]))
-}
-
-/** The newest error of work that is not done. */
-export async function readLeaseError(
-  tables: CoordinationTables,
-  sql: Queryable,
-): Promise<StatusError | undefined> {
-  const {
-    rows: [row],
-  } = await sql.query<{
-    worker_type: string
-    from_height: string
-    to_height: string
-    last_error: string
-    last_error_code: string | null
-    age: number
-  }>(
-    `select worker_type, from_height, to_height, last_error, last_error_code, ${ageMs("last_error_at")} as age
-     from ${tables.leases} where status <> 'COMPLETED' and last_error is not null
-     order by last_error_at desc nulls last limit 1`,
-  )
-  if (!row) return undefined
-  const range = { from: heightFrom(row.from_height), to: heightFrom(row.to_height) }
-  return {
-    code: row.last_error_code ?? "BUG",
-    message: row.last_error,
-    agoMs: Math.max(0, row.age ?? 0),
-    where: `${row.worker_type} ${formatRange(range)}`,
   }
 }
 

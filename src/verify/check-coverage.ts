@@ -1,32 +1,11 @@
 // Nobody is ahead of what it stands on: app's copy within raw's coverage, each worker within the copy and its dependencies.
 
+import type { CoverageByWorker } from "../coordination/coverage-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, subtract, union } from "../domain/range-set.js"
-import { parseMultirange } from "../postgres/multirange.js"
-import type { Queryable } from "../postgres/transaction.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { Finding, Remedy } from "./finding.js"
-
-interface Covered {
-  readonly heights: RangeSet
-  /** Passed over by a person: done for whoever depends on it, but without rows. */
-  readonly skipped: RangeSet
-}
-
-export type CoverageByWorker = ReadonlyMap<string, Covered>
-
-export async function readCoverage(tx: Queryable, schema: "raw" | "app"): Promise<CoverageByWorker> {
-  const { rows } = await tx.query<{ worker_type: string; heights: string; skipped: string }>(
-    `select worker_type, heights::text as heights, skipped::text as skipped from ${schema}.coverage`,
-  )
-  return new Map(
-    rows.map(({ worker_type, heights, skipped }) => [
-      worker_type,
-      { heights: parseMultirange(heights), skipped: parseMultirange(skipped) },
-    ]),
-  )
-}
 
 export const heightsOf = (coverage: CoverageByWorker, worker: string): RangeSet =>
   coverage.get(worker)?.heights ?? []

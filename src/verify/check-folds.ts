@@ -1,13 +1,14 @@
 // State tables are the fold over exactly what their worker covers. Compared by stretches of keys where the events can be
 // found by key, and as a whole where not.
 
+import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { type FoldPlan, foldIndexes } from "../workers/fold-plan.js"
 import { diffFold, type FoldDifference } from "../workers/postgres/diff-fold.js"
 import { workerSchema } from "../workers/worker-registry.js"
-import { heightsOf, readCoverage } from "./check-coverage.js"
+import { heightsOf } from "./check-coverage.js"
 import type { Finding } from "./finding.js"
 
 const limits = {
@@ -18,7 +19,7 @@ const limits = {
 } as const
 
 export async function* checkFold<Tx extends Queryable>(
-  app: SqlExecutor<Tx>,
+  { app, ledger }: { app: SqlExecutor<Tx>; ledger: Pick<CoverageLedger, "readCoverage"> },
   plan: FoldPlan,
   { limit, perPiece }: { limit: number; perPiece: number },
 ): AsyncGenerator<Finding> {
@@ -26,7 +27,7 @@ export async function* checkFold<Tx extends Queryable>(
   let above: string | undefined
   for (;;) {
     const { upTo, differences } = await app.transaction(async (tx) => {
-      const coverage = heightsOf(await readCoverage(tx, "app"), plan.worker)
+      const coverage = heightsOf(await ledger.readCoverage(tx), plan.worker)
       const end: string | undefined = splits ? await pieceEnd(tx, plan, { above, perPiece }) : undefined
       return { upTo: end, differences: await diffFold(tx, plan, { coverage, limit, above, upTo: end }) }
     }, limits)

@@ -1,7 +1,7 @@
 // Lookups that rows lack are written, those that lead nowhere deleted. Under the exclusive chain lock, and judged again
 // there: what was seen before may have been rolled back or stored anew meanwhile.
 
-import { chainLock } from "../coordination/postgres/coordination-tables.js"
+import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import { countHeights } from "../domain/range-set.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -11,7 +11,7 @@ import type { RepairPlan } from "./repair-plan.js"
 export const mendLimits = { statementTimeoutMs: 600_000, idleInTransactionTimeoutMs: 10_000 } as const
 
 export async function mendLookups<Tx extends Queryable>(
-  raw: SqlExecutor<Tx>,
+  { raw, ledger }: { raw: SqlExecutor<Tx>; ledger: CoverageLedger },
   {
     writeLookups,
     deleteLookups,
@@ -20,7 +20,7 @@ export async function mendLookups<Tx extends Queryable>(
 ): Promise<void> {
   if (writeLookups.length === 0 && deleteLookups.length === 0) return
   await raw.transaction(async (tx) => {
-    await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
+    await ledger.lockChain(tx, "exclusive")
     for (const { from, to } of writeLookups) {
       await tx.query(
         `insert into raw.tx_lookup (id, block_height, tx_index, timestamp)
@@ -55,11 +55,7 @@ export async function mendLookups<Tx extends Queryable>(
          select 1 from raw.blocks as row where row.height = lookup.height and row.hash = lookup.id)`,
       strays("block_lookup"),
     )
-    await tx.query("insert into raw.audit_log (actor, action, details) values ($1, 'repair', $2)", [
-      actor,
-      JSON.stringify({
-        lookups: { written_for_heights: countHeights(writeLookups), deleted: deleteLookups.length },
-      }),
-    ])
+    const lookups = { written_for_heights: countHeights(writeLookups), deleted: deleteLookups.length }
+    await ledger.writeAudit(tx, { actor, action: "repair", details: { lookups } })
   }, mendLimits)
 }

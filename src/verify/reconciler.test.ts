@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import type { DeriveStore } from "../../test/support/derive-store.js"
 import { VirtualClock } from "../../test/support/virtual-clock.js"
 import { openWholeStore } from "../../test/support/whole-store.js"
+import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { tokenWorker } from "../families/evm/indexes/tokens/token-worker.js"
 import { silentLogger } from "../platform/logger.js"
 import { Connection } from "../postgres/connection.js"
@@ -37,6 +38,8 @@ function reconciler(): Reconciler {
   return new Reconciler({
     raw,
     app: store.app,
+    ledgers: store.ledgers,
+    elections: postgresElections,
     connect: async () => ({ raw: await open(store.rawUrl), app: await open(store.appUrl) }),
     family: store.family,
     holder: "test",

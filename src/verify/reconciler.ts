@@ -1,7 +1,8 @@
 // Looks over the store every night, in one process of all: what was stored lately, and each night another part of the rest. Mends
 // lookups by itself, since nothing but their row is needed for it; everything else is told, and waits for a person.
 
-import { electionLock } from "../coordination/postgres/coordination-tables.js"
+import type { Elections } from "../coordination/elections.js"
+import type { Ledgers } from "../coordination/ledgers.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
@@ -10,7 +11,7 @@ import type { Connection } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
 import { rawIngester } from "../raw/raw-ingester.js"
 import { WorkerRegistry } from "../workers/worker-registry.js"
-import { heightsOf, readCoverage } from "./check-coverage.js"
+import { heightsOf } from "./check-coverage.js"
 import { checkStrayLookups } from "./check-stray-lookups.js"
 import type { CheckName, Finding } from "./finding.js"
 import { mendLookups } from "./mend-lookups.js"
@@ -20,6 +21,8 @@ import { type VerifiedFamily, verifyStore } from "./verify-store.js"
 export interface ReconcilerOptions {
   readonly raw: Database
   readonly app: Database
+  readonly ledgers: Ledgers
+  readonly elections: Elections
   /** Opened for the length of a run: it reads for minutes, and the pools are for those who wait. */
   readonly connect: () => Promise<{ raw: Connection; app: Connection }>
   readonly family: VerifiedFamily
@@ -79,13 +82,9 @@ export class Reconciler extends LoopingService {
 
   /** Whoever writes the night down first does it; a run that breaks off is not repeated before the next one. */
   private takeNight(night: number): Promise<string | undefined> {
-    return this.options.app.transaction(async (tx) => {
-      const {
-        rows: [post],
-      } = await tx.query<{ mine: boolean }>("select pg_try_advisory_xact_lock($1, $2) as mine", [
-        ...electionLock("reconciler"),
-      ])
-      if (!post!.mine) return undefined
+    const { app, ledgers, elections, holder } = this.options
+    return app.transaction(async (tx) => {
+      if (!(await elections.win(tx, "reconciler"))) return undefined
       // A store that is younger than the night has nothing to look over yet.
       const { rows: due } = await tx.query(
         `select 1 from app.chain_state
@@ -94,13 +93,7 @@ export class Reconciler extends LoopingService {
         [(night * dayMs + nightMs) / 1_000, night],
       )
       if (due.length === 0) return undefined
-      const {
-        rows: [run],
-      } = await tx.query<{ id: string }>(
-        "insert into app.audit_log (actor, action, details) values ($1, 'reconcile', $2) returning id",
-        [this.options.holder, JSON.stringify({ night })],
-      )
-      return run!.id
+      return ledgers.app.writeAudit(tx, { actor: holder, action: "reconcile", details: { night } })
     })
   }
 
@@ -108,10 +101,10 @@ export class Reconciler extends LoopingService {
     { raw, app }: { raw: Connection; app: Connection },
     { night, signal }: { night: number; signal: AbortSignal },
   ): Promise<{ findings: Finding[]; cut: boolean }> {
-    const { family } = this.options
-    const deps = { raw, app, registry: new WorkerRegistry([]), family, clock: this.clock }
+    const { family, ledgers } = this.options
+    const deps = { raw, app, ledgers, registry: new WorkerRegistry([]), family, clock: this.clock }
     const findings: Finding[] = []
-    const covered = heightsOf(await readCoverage(raw, "raw"), rawIngester)
+    const covered = heightsOf(await ledgers.raw.readCoverage(raw), rawIngester)
     const [first, last] = [covered[0], covered.at(-1)]
     const ranges = first && last ? rangesOf(night, { from: first.from, to: last.to }) : []
     for (const range of ranges) {
@@ -146,24 +139,21 @@ export class Reconciler extends LoopingService {
     findings: readonly Finding[]
     cut: boolean
   }): Promise<void> {
-    const { raw, app, holder, onChecked } = this.options
-    await mendLookups(raw, { ...planRepair(findings), actor: holder })
+    const { raw, app, ledgers, holder, onChecked } = this.options
+    await mendLookups({ raw, ledger: ledgers.raw }, { ...planRepair(findings), actor: holder })
     const isLookup = ({ check }: Finding): boolean => check === "row-lookups" || check === "stray-lookups"
     const left = findings.filter((finding) => !isLookup(finding))
     const mended = findings.length - left.length
     for (const { check, table, message } of left.slice(0, maxLogged))
       this.logger.error({ check, table }, message)
     const counts = new Map(checks.map((check) => [check, left.filter((one) => one.check === check).length]))
-    await app.query("update app.audit_log set details = $2 where id = $1", [
-      run,
-      JSON.stringify({
-        night,
-        mended_lookups: mended,
-        left: left.length,
-        cut,
-        findings: left.slice(0, maxLogged).map(({ message }) => message),
-      }),
-    ])
+    await ledgers.app.amendAudit(app, run, {
+      night,
+      mended_lookups: mended,
+      left: left.length,
+      cut,
+      findings: left.slice(0, maxLogged).map(({ message }) => message),
+    })
     onChecked(counts)
     const fields = { mendedLookups: mended, left: left.length }
     if (left.length > 0) this.logger.error(fields, "the store has damage: `tidemark verify` shows all of it")

@@ -5,7 +5,7 @@ import { type BlockRange, formatRange } from "../domain/block-range.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { finishRollbackPatiently, type RollbackDeps } from "../rollback/finish-rollback.js"
-import { openAuditedIntent } from "../rollback/rollback-intent.js"
+import { openAuditedIntent } from "../rollback/open-audited-intent.js"
 import { hex } from "./raw-piece.js"
 
 const tries = 3
@@ -41,7 +41,7 @@ export async function refetchBlocks<Tx extends Queryable>(
       ...{ epoch: Number(state?.chain_epoch ?? 0), reason: `${reasons[action]}, asked for by ${actor}` },
     }
     const details = { blocks_taken_back: formatRange(heights) }
-    if (!(await openAuditedIntent(deps.raw, request, { actor, action, details }))) continue
+    if (!(await openAuditedIntent(deps, request, { actor, action, details }))) continue
     await finishRollbackPatiently(deps)
     return
   }

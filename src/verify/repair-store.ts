@@ -5,7 +5,6 @@ import { intersect, union } from "../domain/range-set.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "../rollback/finish-rollback.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
-import { readCoverage } from "./check-coverage.js"
 import { mendLookups } from "./mend-lookups.js"
 import { deleteStrayRows, refold } from "./mend-rows.js"
 import { refetchBlocks } from "./refetch-blocks.js"
@@ -15,20 +14,26 @@ export async function repairStore<Tx extends Queryable>(
   deps: RollbackDeps<Tx>,
   { plan, actor }: { plan: RepairPlan; actor: string },
 ): Promise<void> {
-  const { raw, app, random } = deps
-  await mendLookups(raw, { ...plan, actor })
+  const { raw, app, ledgers } = deps
+  await mendLookups({ raw, ledger: ledgers.raw }, { ...plan, actor })
   const isRaw = ({ table }: { table: string }): boolean => table.startsWith("raw.")
-  await deleteStrayRows(raw, { schema: "raw", deleteRows: plan.deleteRows.filter(isRaw), actor })
-  await refold(app, { ...plan, actor })
+  await deleteStrayRows(
+    { executor: raw, ledger: ledgers.raw },
+    { deleteRows: plan.deleteRows.filter(isRaw), actor },
+  )
+  await refold({ app, ledger: ledgers.app }, { ...plan, actor })
   for (const heights of plan.refetch) await refetchBlocks(deps, { heights, actor })
   for (const { worker, heights } of plan.rederive) {
     // Without what went with a block that was taken back, or with a worker it depends on.
-    const covered = (await readCoverage(app, "app")).get(worker)
+    const covered = (await ledgers.app.readCoverage(app)).get(worker)
     const open = intersect(heights, union(covered?.heights ?? [], covered?.skipped ?? []))
     if (open.length > 0)
-      await reopenHeights({ executor: app, random }, { worker, heights: open, actor, action: "repair" })
+      await reopenHeights(
+        { executor: app, ledger: ledgers.app },
+        { worker, heights: open, actor, action: "repair" },
+      )
   }
   // Last: folds of dependents that were just undone took them out of their state by these rows.
   const derived = plan.deleteRows.filter((one) => !isRaw(one))
-  await deleteStrayRows(app, { schema: "app", deleteRows: derived, actor })
+  await deleteStrayRows({ executor: app, ledger: ledgers.app }, { deleteRows: derived, actor })
 }

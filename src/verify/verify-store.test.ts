@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { DeriveStore } from "../../test/support/derive-store.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { openWholeStore } from "../../test/support/whole-store.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { systemClock } from "../platform/clock.js"
@@ -69,6 +70,7 @@ async function verify(checks: readonly CheckName[] = selfChecks, { keys = 20 } =
   const deps = {
     raw: rawConnection,
     app: appConnection,
+    ledgers: store.ledgers,
     registry: store.registry,
     family: store.family,
     clock: { ...systemClock, sleep: async () => undefined },
@@ -99,7 +101,7 @@ async function refill(): Promise<void> {
     )
   }
   await raw.query("update raw.coverage set heights = heights + $1::int8multirange", [gap!.heights])
-  await new RawCoverageCopier({ raw, app: async () => store.app }).copy()
+  await new RawCoverageCopier({ ledger: testLedgers.app, raw, app: async () => store.app }).copy()
   await store.deriveAll()
 }
 

@@ -1,6 +1,8 @@
 // Checks a store against itself, piece by piece: each piece in one snapshot of each database, so that what is written meanwhile
 // is seen whole or not at all. Yields what is wrong; changes nothing.
 
+import type { CoverageByWorker } from "../coordination/coverage-ledger.js"
+import type { Ledgers } from "../coordination/ledgers.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract } from "../domain/range-set.js"
 import type { Clock } from "../platform/clock.js"
@@ -13,7 +15,7 @@ import type { ReadBlocks } from "../workers/raw-range.js"
 import { eventTables } from "../workers/worker-definition.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import { checkCounts } from "./check-counts.js"
-import { type CoverageByWorker, checkCoverage, heightsOf, readCoverage } from "./check-coverage.js"
+import { checkCoverage, heightsOf } from "./check-coverage.js"
 import { checkDerivedRows } from "./check-derived-rows.js"
 import { checkEventPlaces } from "./check-event-places.js"
 import { checkFold } from "./check-folds.js"
@@ -32,6 +34,7 @@ export interface VerifyDeps {
   readonly raw: Connection
   /** The same one where both are one database, unless rows are derived anew: those are read and written side by side. */
   readonly app: Connection
+  readonly ledgers: Ledgers
   /** As declared in this process; those the database was made for otherwise are not derived anew. */
   readonly registry: WorkerRegistry
   readonly family: VerifiedFamily
@@ -125,7 +128,7 @@ export async function* verifyStore(deps: VerifyDeps, options: VerifyOptions): As
     for (const [done, plan] of workers.folds.entries()) {
       signal.throwIfAborted()
       onProgress?.({ phase: "folds", done, total: workers.folds.length })
-      yield* checkFold(deps.app, plan, { limit, perPiece: pieces.keys })
+      yield* checkFold({ app: deps.app, ledger: deps.ledgers.app }, plan, { limit, perPiece: pieces.keys })
     }
   }
 }
@@ -204,8 +207,8 @@ async function inSnapshots<T>(deps: VerifyDeps, work: (seen: Seen) => Promise<T>
   for (let tries = 1; ; tries++) {
     const look = async (): Promise<{ value: T } | undefined> => {
       if ((await epochOf(deps.raw, "raw")) !== (await epochOf(deps.app, "app"))) return undefined
-      const raw = await readCoverage(deps.raw, "raw")
-      return { value: await work({ raw, app: await readCoverage(deps.app, "app") }) }
+      const raw = await deps.ledgers.raw.readCoverage(deps.raw)
+      return { value: await work({ raw, app: await deps.ledgers.app.readCoverage(deps.app) }) }
     }
     const result = await inTransaction(deps.raw, () =>
       deps.raw === deps.app ? look() : inTransaction(deps.app, look),

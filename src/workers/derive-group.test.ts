@@ -5,11 +5,11 @@ import { type CuttingProxy, startCuttingProxy } from "../../test/support/cutting
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import type { BlockRow, LogRow } from "../../test/support/raw-rows.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { listErrors } from "../indexing-errors/list-errors.js"
-import { systemRandom } from "../platform/random.js"
 import { int8 } from "./column.js"
 import { eventTable } from "./define-worker.js"
 import { reopenHeights } from "./postgres/reopen-heights.js"
@@ -93,7 +93,7 @@ describe("heights given back", () => {
       { from: 120, to: 125 },
     ]
     const request = { worker: "ft_holdings_worker", heights, actor: "test", action: "rederive" }
-    expect(await reopenHeights({ executor: store.app, random: systemRandom }, request)).toBe(true)
+    expect(await reopenHeights({ executor: store.app, ledger: testLedgers.app }, request)).toBe(true)
     const again = await store.deriveAll({ maxBlocks: 130 })
     expect(again.map((outcome) => outcome.kind === "done" && outcome.range)).toEqual(heights)
     await expectRight()
@@ -134,7 +134,7 @@ describe("rows of one height", () => {
         actor: "test",
         action: "rederive",
       }
-      await reopenHeights({ executor: store.app, random: systemRandom }, request)
+      await reopenHeights({ executor: store.app, ledger: testLedgers.app }, request)
       await store.deriveAll()
       const { rows } = await store.app.query(
         `select encode(owner, 'hex') as owner, first_block_height::int as first, last_transaction_index as transaction,

@@ -2,8 +2,9 @@ import { afterEach, describe, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { rollbackTo } from "../../test/support/rollback-store.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { waitUntil } from "../../test/support/wait-until.js"
-import { chainLock } from "../coordination/postgres/coordination-tables.js"
+import { chainLock } from "../coordination/postgres/locks.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { RawCoverageCopier } from "./raw-coverage-copier.js"
 
@@ -33,6 +34,7 @@ describe("the copy of raw's coverage", () => {
   test("is not written when a rollback came between its two databases", async () => {
     await open()
     const copier = new RawCoverageCopier({
+      ledger: testLedgers.app,
       raw: rawThen(() => rollbackTo(store, 15)),
       app: async () => store.app,
     })
@@ -43,7 +45,11 @@ describe("the copy of raw's coverage", () => {
   test("waits for a rollback under way, and then sees its epoch", async () => {
     await open()
     await store.app.query("update app.coverage set heights = '{[0,20)}'")
-    const copier = new RawCoverageCopier({ raw: store.raw, app: async () => store.app })
+    const copier = new RawCoverageCopier({
+      ledger: testLedgers.app,
+      raw: store.raw,
+      app: async () => store.app,
+    })
     let copying: Promise<boolean> | undefined
     await store.app.transaction(async (tx) => {
       await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
@@ -62,7 +68,11 @@ describe("the copy of raw's coverage", () => {
 
   test("is written again where app went back, at the same epoch and over the same connection", async () => {
     await open()
-    const copier = new RawCoverageCopier({ raw: store.raw, app: async () => store.app })
+    const copier = new RawCoverageCopier({
+      ledger: testLedgers.app,
+      raw: store.raw,
+      app: async () => store.app,
+    })
     expect(await copier.copy()).toBe(true)
     await store.app.query("update app.coverage set heights = '{[0,15)}'")
     expect(await copier.copy()).toBe(true)
@@ -78,7 +88,11 @@ describe("the copy of raw's coverage", () => {
     await open()
     // With something app has not heard of, else it would not be written at all.
     await store.raw.query("update raw.coverage set heights = '{[0,10),[24,26)}'")
-    const older = new RawCoverageCopier({ raw: store.raw, app: async () => store.app })
+    const older = new RawCoverageCopier({
+      ledger: testLedgers.app,
+      raw: store.raw,
+      app: async () => store.app,
+    })
     expect(await older.copy()).toBe(true)
     expect(await copied()).toBe("{[0,26)}")
   })

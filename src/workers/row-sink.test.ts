@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { Connection } from "../postgres/connection.js"
 import { CopyBuffer } from "../postgres/copy-buffer.js"
 import { amount, bool, bytes, date, int2, int4, int8, nullable, numeric, text, timestamp } from "./column.js"
@@ -65,7 +66,10 @@ describe("rows", () => {
   beforeAll(async () => {
     test_ = await createTestDatabase()
     connection = await Connection.open({ url: test_.url, applicationName: "test" })
-    await ensureWorkerTables(connection, { registry: new WorkerRegistry([everything]) })
+    await ensureWorkerTables(
+      { executor: connection, ledger: testLedgers.app },
+      { registry: new WorkerRegistry([everything]) },
+    )
   })
   afterAll(async () => {
     await connection.end()

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { testLedgers } from "../../test/support/test-ledgers.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { type Clock, systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
@@ -85,7 +86,11 @@ describe("a worker that takes long", () => {
       store = await openDeriveStore(blocks.slice(0, 1), { workers })
       live = new LiveDeriver({
         ...(await common()),
-        copier: new RawCoverageCopier({ raw: store.raw, app: async () => store.app }),
+        copier: new RawCoverageCopier({
+          ledger: testLedgers.app,
+          raw: store.raw,
+          app: async () => store.app,
+        }),
         pollMs: 200,
         onOutcome: () => undefined,
         onDerived: ({ from, to }) => derived.push(`${from}-${to}`),

@@ -1,13 +1,13 @@
 // What every lease store promises, as facts. Run by the Postgres store and by the model in memory.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type { CoordinationSnapshot, WorkerCoverage } from "../../src/coordination/coverage-ledger.js"
 import type {
   ClaimRequest,
   GroupClaimRequest,
   Lease,
   LeaseStore,
   ReleaseRequest,
-  WorkerCoverage,
 } from "../../src/coordination/lease-store.js"
 import type { BlockRange } from "../../src/domain/block-range.js"
 import { watermarkEnd } from "../../src/domain/range-set.js"
@@ -15,6 +15,8 @@ import { watermarkEnd } from "../../src/domain/range-set.js"
 export interface LeaseStoreHarness<Tx> {
   /** As one process sees it. Each call is another process: its own connection, the same tables. */
   open(): Promise<LeaseStore<Tx>>
+  register(workerType: string): Promise<void>
+  snapshot(): Promise<CoordinationSnapshot>
   /** Writes one row for each height, as data of the commit. */
   write(tx: Tx, range: BlockRange): Promise<void>
   /** Heights with a row, in order. */
@@ -54,7 +56,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       harness = await make()
       store = await harness.open()
       other = await harness.open()
-      for (const worker of ["w", "up", "down"]) await store.register(worker)
+      for (const worker of ["w", "up", "down"]) await harness.register(worker)
     })
     afterEach(() => harness.close())
 
@@ -66,7 +68,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
     const commit = (lease: Lease, by = store): Promise<void> =>
       by.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
     const coverageOf = async (workerType = "w"): Promise<WorkerCoverage> =>
-      (await store.snapshot()).coverage.find((row) => row.workerType === workerType)!
+      (await harness.snapshot()).coverage.find((row) => row.workerType === workerType)!
     const heights = (from: number, to: number): number[] =>
       Array.from({ length: to - from }, (_, i) => from + i)
 
@@ -226,7 +228,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       const leases = []
       for (let i = 0; i < 12; i++) leases.push(await claim({ maxBlocks: 2 }))
       for (const lease of leases) await store.release(lease, { cause: "outage" })
-      const left = (await store.snapshot()).leases
+      const left = (await harness.snapshot()).leases
       const waits = leases.map(({ id }) => left.find((lease) => lease.id === id)!.nextAttemptInMs!)
       // Released one after the other: with equal waits they would be due in that order, however slow this is.
       expect(waits).not.toEqual(waits.toSorted((a, b) => a - b))
@@ -257,7 +259,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
     test("a failure that names its height is split around that block at once", async () => {
       const lease = await claim()
       await store.release(lease, failure({ height: 4 }))
-      const { leases } = await store.snapshot()
+      const { leases } = await harness.snapshot()
       expect(leases.map(({ range, status, attempt }) => ({ range, status, attempt }))).toEqual([
         { range: { from: 0, to: 4 }, status: "FAILED", attempt: 0 },
         { range: { from: 4, to: 5 }, status: "FAILED", attempt: 0 },
@@ -272,7 +274,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
         await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), failure())
         await harness.advance(120_000)
       }
-      const { leases } = await store.snapshot()
+      const { leases } = await harness.snapshot()
       expect(leases.map(({ range }) => range)).toEqual([
         { from: 0, to: 5 },
         { from: 5, to: 10 },
@@ -288,7 +290,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
         if (lease.range.from === 4) await store.release(lease, failure())
         else await commit(lease)
       }
-      const { leases } = await store.snapshot()
+      const { leases } = await harness.snapshot()
       expect(leases).toMatchObject([
         {
           range: { from: 4, to: 5 },
@@ -463,7 +465,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       test("a withdrawn range is a gap again, in any shape", async () => {
         const [lease] = await store.claimGroup(groupRequest({ members: [members[0]!] }))
         expect(await store.release(lease!, { cause: "withdrawn" })).toBe(true)
-        expect((await store.snapshot()).leases).toEqual([])
+        expect((await harness.snapshot()).leases).toEqual([])
         const again = await store.claimGroup(groupRequest({ members: [members[0]!], maxBlocks: 3 }))
         expect(shape(again)).toEqual(["up 0-3"])
         expect(again[0]!.attempt).toBe(1)

@@ -3,6 +3,8 @@
 
 import { defaultFailurePolicy } from "../../src/coordination/after-failure.js"
 import type { LeaseKeeper } from "../../src/coordination/lease-keeper.js"
+import type { Ledgers } from "../../src/coordination/ledgers.js"
+import { pinChain } from "../../src/coordination/postgres/pin-chain.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
 import type { ChainFamily } from "../../src/families/chain-family.js"
@@ -13,7 +15,6 @@ import { systemRandom } from "../../src/platform/random.js"
 import type { TipGate } from "../../src/platform/tip-gate.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { Database } from "../../src/postgres/database.js"
-import { pinChain } from "../../src/raw/chain-state.js"
 import { rawIngester } from "../../src/raw/raw-ingester.js"
 import { createDeriver } from "../../src/roles/compose-work.js"
 import { DeriveProgress } from "../../src/workers/derive-progress.js"
@@ -29,12 +30,14 @@ import { WorkerRegistry } from "../../src/workers/worker-registry.js"
 import { type BlockRow, insertRawBlock, insertRawRows } from "./raw-rows.js"
 import { longKeeper } from "./raw-store.js"
 import { createTestDatabase } from "./test-database.js"
+import { testLedgers } from "./test-ledgers.js"
 
 export interface DeriveStore {
   readonly rawUrl: string
   readonly appUrl: string
   readonly raw: Database
   readonly app: Database
+  readonly ledgers: Ledgers
   readonly registry: WorkerRegistry
   readonly family: ChainFamily
   /** Another process's deriver. */
@@ -94,8 +97,8 @@ export async function openDeriveStore(
     [rawIngester, blocks[0]!.height, blocks.at(-1)!.height + 1],
   )
   const registry = new WorkerRegistry(workers)
-  await ensureWorkerTables(app, { registry })
-  const copier = new RawCoverageCopier({ raw, app: async () => app })
+  await ensureWorkerTables({ executor: app, ledger: testLedgers.app }, { registry })
+  const copier = new RawCoverageCopier({ ledger: testLedgers.app, raw, app: async () => app })
   await copier.copy()
   const connections: Connection[] = []
   const connect = (url: string) => async (): Promise<Connection> => {
@@ -108,6 +111,7 @@ export async function openDeriveStore(
     appUrl: appDatabase.url,
     raw,
     app,
+    ledgers: testLedgers,
     registry,
     family: evmFamily,
     append: async (more) => {

@@ -2,6 +2,7 @@
 
 import { defaultFailurePolicy } from "../../src/coordination/after-failure.js"
 import type { LeaseKeeper } from "../../src/coordination/lease-keeper.js"
+import { pinChain } from "../../src/coordination/postgres/pin-chain.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import type { BlockRange } from "../../src/domain/block-range.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
@@ -11,12 +12,12 @@ import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { Connection } from "../../src/postgres/connection.js"
 import { Database } from "../../src/postgres/database.js"
-import { pinChain } from "../../src/raw/chain-state.js"
 import type { IngestOutcome, RangeIngester } from "../../src/raw/range-ingester.js"
 import { rawIngester } from "../../src/raw/raw-ingester.js"
 import { createIngester } from "../../src/roles/compose-ingest.js"
 import type { BlockSource } from "../../src/source/block-source.js"
 import { createTestDatabase } from "./test-database.js"
+import { testLedgers } from "./test-ledgers.js"
 
 export interface RawStore {
   readonly url: string
@@ -53,7 +54,7 @@ export async function openRawStore(
     pinChain(tx, { schema: "raw", name: "test", identity, startBlock: undefined }),
   )
   const leases = new PostgresLeaseStore({ executor: await connect(), schema: "raw", random: systemRandom })
-  await leases.register(rawIngester)
+  await testLedgers.raw.register(database, rawIngester)
   const sources: EvmSource[] = []
   const ingester = (source: BlockSource): RangeIngester =>
     createIngester(

@@ -4,7 +4,7 @@ import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { systemRandom } from "../../src/platform/random.js"
 import type { Database } from "../../src/postgres/database.js"
 import { finishRollback } from "../../src/rollback/finish-rollback.js"
-import { openIntent } from "../../src/rollback/rollback-intent.js"
+import { testLedgers } from "./test-ledgers.js"
 
 export interface RollbackStore {
   readonly raw: Database
@@ -16,12 +16,12 @@ export async function openRollback({ raw }: Pick<RollbackStore, "raw">, from: nu
   const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
   const epoch = Number(rows[0]!.chain_epoch)
   const request = { id: systemRandom.uuid(), from, ancestorHash: null, epoch, reason: "test" }
-  if (!(await openIntent(raw, request))) throw new Error("another rollback is open")
+  if (!(await testLedgers.raw.openIntent(raw, request))) throw new Error("another rollback is open")
 }
 
 export async function rollbackTo(store: RollbackStore, from: number): Promise<void> {
   await openRollback(store, from)
-  await finishRollback({ ...store, random: systemRandom, family: evmFamily })
+  await finishRollback({ ...store, ledgers: testLedgers, random: systemRandom, family: evmFamily })
 }
 
 /** Lookups without their row, and rows without their lookup. */

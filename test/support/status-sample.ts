@@ -56,6 +56,7 @@ export const sampleLease = (over: Partial<LeaseRow> = {}): LeaseRow => ({
   nextAttemptInMs: null,
   lastError: null,
   lastErrorCode: null,
+  lastErrorAgoMs: null,
   ...over,
 })
 
@@ -92,9 +93,9 @@ function sampleWorker(work: SampleWork = {}): WorkerStatus {
           { from: 1_135, to: 1_200 },
         ],
         skipped: [],
+        movedAgoMs: work.movedAgoMs === undefined ? 400 : work.movedAgoMs,
       },
       leases: work.leases ?? [sampleLease()],
-      movedAgoMs: work.movedAgoMs === undefined ? 400 : work.movedAgoMs,
       blocksPerSecond: { last10s: 120, last60s: 107 },
     },
   )
@@ -117,7 +118,7 @@ export function sampleDerived(status: ChainStatus, workers: readonly SampleDeriv
   const derived = workers.map(
     ({ name, dependencies = [], paused, concurrency, errors = 0, leases = [], movedAgoMs = 400 }) =>
       measureWorker(heights, {
-        coverage: { workerType: name, heights: done.get(name)!, skipped: [] },
+        coverage: { workerType: name, heights: done.get(name)!, skipped: [], movedAgoMs },
         upstream: new Map(["raw_ingester", ...dependencies].map((one) => [one, done.get(one) ?? []])),
         registration: {
           version: 1,
@@ -128,7 +129,6 @@ export function sampleDerived(status: ChainStatus, workers: readonly SampleDeriv
         },
         openErrors: errors,
         leases: leases.map((lease) => ({ ...lease, workerType: name })),
-        movedAgoMs,
         blocksPerSecond: { last10s: 90, last60s: 80 },
       }),
   )

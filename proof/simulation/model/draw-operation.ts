@@ -2,22 +2,14 @@
 
 import type { Lease, ReleaseCause } from "../../../src/coordination/lease-store.js"
 import { evmFamily } from "../../../src/families/evm/evm-family.js"
-import {
-  assertHeadPost,
-  readChainState,
-  recordFinality,
-  recordHead,
-  takeHeadPost,
-} from "../../../src/raw/chain-state.js"
+import { readChainState } from "../../../src/raw/chain-state.js"
 import { parentIsUnknown } from "../../../src/raw/check-parent.js"
 import { checkSeams } from "../../../src/raw/check-seams.js"
 import { rawIngester } from "../../../src/raw/raw-ingester.js"
 import { rollbackApp } from "../../../src/rollback/rollback-app.js"
-import { openIntent, readIntent } from "../../../src/rollback/rollback-intent.js"
 import { rollbackRaw } from "../../../src/rollback/rollback-raw.js"
 import { readRangeState } from "../../../src/workers/postgres/postgres-raw-reader.js"
 import { reopenHeights } from "../../../src/workers/postgres/reopen-heights.js"
-import { RawCoverageCopier } from "../../../src/workers/raw-coverage-copier.js"
 import type { SimRandom } from "../sim-random.js"
 import { simRegistry, simWorkerNames } from "../sim-workers.js"
 import { deriveRows, withSameRange } from "./derive-rows.js"
@@ -130,7 +122,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     {
       name: "register",
       weight: 1,
-      run: ({ leases }) => leases.register(pick < 4 ? rawIngester : "other"),
+      run: ({ sql, ledgers }) => ledgers[schema].register(sql, pick < 4 ? rawIngester : "other"),
     },
     {
       name: "retry",
@@ -147,32 +139,48 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
           {
             name: "open intent",
             weight: 2,
-            run: async ({ sql, random: own }: Side) => {
+            run: async ({ sql, ledgers, random: own }: Side) => {
               const epoch = (await readChainState(sql))!.chainEpoch
               const id = own.uuid()
-              return openIntent(sql, { id, from: height, ancestorHash: null, epoch, reason: "t" })
+              return ledgers.raw.openIntent(sql, { id, from: height, ancestorHash: null, epoch, reason: "t" })
             },
           },
           {
             name: "roll raw back",
             weight: 2,
-            run: async ({ sql, random: own }: Side) => {
-              const intent = await readIntent(sql)
-              if (intent) await rollbackRaw({ raw: sql, random: own }, intent)
+            run: async ({ sql, ledgers }: Side) => {
+              const intent = await ledgers.raw.readIntent(sql)
+              if (intent) await rollbackRaw({ raw: sql, ledgers }, intent)
               return intent
             },
           },
           {
             name: "record head",
             weight: 2,
-            run: ({ sql }: Side) => {
+            run: ({ sql, ledgers }: Side) => {
               const head = { height, hash: hex(hashOf(height, 1)), finalizedHeight: null }
-              return recordHead(sql, { head, finalizedHeight: Math.max(0, height - 4), holder: claim.holder })
+              return ledgers.raw.recordHead(sql, {
+                head,
+                finalizedHeight: Math.max(0, height - 4),
+                holder: claim.holder,
+              })
             },
           },
-          { name: "take head post", weight: 1, run: ({ sql }: Side) => takeHeadPost(sql, claim.holder) },
-          { name: "assert head post", weight: 1, run: ({ sql }: Side) => assertHeadPost(sql, claim.holder) },
-          { name: "record finality", weight: 1, run: ({ sql }: Side) => recordFinality(sql, height) },
+          {
+            name: "take head post",
+            weight: 1,
+            run: ({ sql, ledgers }: Side) => ledgers.raw.takeHeadPost(sql, claim.holder),
+          },
+          {
+            name: "assert head post",
+            weight: 1,
+            run: ({ sql, ledgers }: Side) => ledgers.raw.assertHeadPost(sql, claim.holder),
+          },
+          {
+            name: "record finality",
+            weight: 1,
+            run: ({ sql, ledgers }: Side) => ledgers.raw.recordFinality(sql, height),
+          },
           { name: "read state", weight: 1, run: ({ sql }: Side) => readChainState(sql) },
           {
             name: "read range",
@@ -206,28 +214,28 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
           {
             name: "roll app back",
             weight: 3,
-            run: ({ sql, random: own }: Side) =>
+            run: ({ sql, ledgers, random: own }: Side) =>
               rollbackApp(
-                { app: sql, random: own, family: evmFamily },
+                { app: sql, ledgers, family: evmFamily },
                 { id: own.uuid(), epoch: pick, from: height, to: height + 6, reason: "t" },
               ),
           },
           {
             name: "copy coverage",
             weight: 1,
-            run: ({ sql }: Side) => {
+            run: ({ sql, ledgers }: Side) => {
               const seen = { chain_epoch: String(pick >> 1), heights: `{[0,${height + 1})}`, skipped: "{}" }
               const raw = { query: async () => ({ rows: [seen] }) as never }
-              return new RawCoverageCopier({ raw, app: async () => sql }).copy()
+              return ledgers.app.copyRawCoverage({ raw, app: async () => sql })
             },
           },
           {
             name: "reopen",
             weight: 5,
-            run: ({ sql, random: own }: Side) => {
+            run: ({ sql, ledgers }: Side) => {
               const heights = [{ from: height >> 1, to: (height >> 1) + 1 + (pick >> 1) }]
               return reopenHeights(
-                { executor: sql, random: own },
+                { executor: sql, ledger: ledgers.app },
                 { worker, heights, actor: "t", action: "t" },
               )
             },

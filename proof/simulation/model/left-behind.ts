@@ -46,8 +46,8 @@ async function derived({ schema, sql, store, readStates }: Side): Promise<Left> 
 }
 
 export async function leftBehind(side: Side): Promise<Left> {
-  const { schema, sql, leases } = side
-  const { coverage, leases: rows } = await leases.snapshot()
+  const { schema, sql, ledgers } = side
+  const { coverage, leases: rows } = await ledgers[schema].snapshot(sql)
   const tables: Record<string, unknown[]> = {}
   for (const [name, text] of Object.entries(asked[schema])) {
     const result = await sql.query(text)
@@ -56,14 +56,26 @@ export async function leftBehind(side: Side): Promise<Left> {
   return {
     ...tables,
     ...(await derived(side)),
-    coverage: [...coverage].sort((a, b) => (a.workerType < b.workerType ? -1 : 1)),
+    coverage: coverage
+      .map(({ movedAgoMs: _, ...row }) => row)
+      .sort((a, b) => (a.workerType < b.workerType ? -1 : 1)),
     // Without the epoch: a reaper takes rows in whatever order the server has them, and which gets which new token is left open.
     leases: rows
-      .map(({ id: _, epoch: __, leasedForMs: ___, expiresInMs, nextAttemptInMs, ...row }) => ({
-        ...row,
-        expires: expiresInMs === null ? null : expiresInMs > 0,
-        due: nextAttemptInMs === null ? null : nextAttemptInMs <= 0,
-      }))
+      .map(
+        ({
+          id: _,
+          epoch: __,
+          leasedForMs: ___,
+          lastErrorAgoMs: ____,
+          expiresInMs,
+          nextAttemptInMs,
+          ...row
+        }) => ({
+          ...row,
+          expires: expiresInMs === null ? null : expiresInMs > 0,
+          due: nextAttemptInMs === null ? null : nextAttemptInMs <= 0,
+        }),
+      )
       .sort((a, b) => a.range.from - b.range.from || (a.workerType < b.workerType ? -1 : 1)),
   }
 }

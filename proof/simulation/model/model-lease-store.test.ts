@@ -3,6 +3,7 @@
 import { PostgresLeaseStore } from "../../../src/coordination/postgres/postgres-lease-store.js"
 import { describeLeaseStore } from "../../../test/conformance/lease-store.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
+import { testLedgers } from "../../../test/support/test-ledgers.js"
 import { Scheduler } from "../scheduler.js"
 import { insertRow } from "./compile-statement.js"
 import { type Host, ModelConnection } from "./model-connection.js"
@@ -36,6 +37,8 @@ for (const schema of ["raw", "app"] as const) {
       const admin = new ModelConnection(database, host)
       let opened = 0
       return {
+        register: (worker) => testLedgers[schema].register(admin, worker),
+        snapshot: () => testLedgers[schema].snapshot(admin),
         open: async () =>
           new PostgresLeaseStore({
             executor: new ModelConnection(database, host),

@@ -1,7 +1,9 @@
 // Postgres and the model of it, set up alike, with what the product's operations need of either.
 
 import type { Lease, LeaseStore } from "../../../src/coordination/lease-store.js"
+import type { Ledgers } from "../../../src/coordination/ledgers.js"
 import { PostgresLeaseStore } from "../../../src/coordination/postgres/postgres-lease-store.js"
+import { postgresLedgers } from "../../../src/coordination/postgres/postgres-ledgers.js"
 import type { BlockRange } from "../../../src/domain/block-range.js"
 import type { RangeSet } from "../../../src/domain/range-set.js"
 import { evmPartitionedTables } from "../../../src/families/evm/raw/raw-tables.js"
@@ -17,6 +19,7 @@ import type { DerivedStore, EmittedRows } from "../../../src/workers/derived-sto
 import { ensureWorkerTables } from "../../../src/workers/postgres/ensure-worker-tables.js"
 import { PostgresDerivedStore } from "../../../src/workers/postgres/postgres-derived-store.js"
 import type { TestDatabase } from "../../../test/support/test-database.js"
+import { testLedgers } from "../../../test/support/test-ledgers.js"
 import type { Laboratory } from "../laboratory.js"
 import { Scheduler } from "../scheduler.js"
 import { simRegistry, simWorkerNames, storedDefinitions } from "../sim-workers.js"
@@ -50,6 +53,7 @@ export interface Side extends Beside {
   readonly schema: Schema
   readonly sql: SqlExecutor<Queryable>
   readonly leases: LeaseStore<Queryable>
+  readonly ledgers: Ledgers
   readonly random: Random
   /** By the order in which they were claimed. */
   readonly held: Lease[]
@@ -59,11 +63,12 @@ export interface Side extends Beside {
 export const hourMs = 3_600_000
 const policy = { maxAttempts: 2, splitAfterAttempts: 2, backoffBaseMs: hourMs, backoffMaxMs: hourMs }
 
-export function sideOf(given: Omit<Side, "leases">): Side {
+export function sideOf(given: Omit<Side, "leases" | "ledgers">): Side {
   const { sql, schema, random } = given
   return {
     ...given,
     leases: new PostgresLeaseStore<Queryable>({ executor: sql, schema, random, policy }),
+    ledgers: postgresLedgers({ random }),
   }
 }
 
@@ -103,7 +108,7 @@ export const openConnection = ({ url }: TestDatabase): Promise<Connection> =>
 /** Once for a database. */
 export async function furnish(connection: Connection): Promise<void> {
   await ensurePartitions(connection, { tables: evmPartitionedTables, range: { from: 0, to: 100 } })
-  await ensureWorkerTables(connection, { registry: simRegistry })
+  await ensureWorkerTables({ executor: connection, ledger: testLedgers.app }, { registry: simRegistry })
 }
 
 export const eventTableNames = ["sim_transfers", "sim_moves"]

@@ -5,12 +5,14 @@ import { type BlockRange, formatRange } from "../../domain/block-range.js"
 import { IndexerError } from "../../platform/errors.js"
 import type { Random } from "../../platform/random.js"
 import { parseMultirange } from "../../postgres/multirange.js"
+import type { Backend } from "../../postgres/sql-connection.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { chooseGroup, type WorkerView } from "../choose-group.js"
 import { stuckAfterAttempts } from "../choose-range.js"
 import type { GroupClaimRequest, Lease } from "../lease-store.js"
 import type { CoordinationTables } from "./coordination-tables.js"
-import { lockClaims } from "./lock-claims.js"
+import { insertParts } from "./insert-parts.js"
+import { lockClaims } from "./locks.js"
 
 interface ViewRow {
   chain_epoch: string
@@ -26,11 +28,19 @@ interface ViewRow {
   }[]
 }
 
+interface ClaimDeps {
+  readonly tables: CoordinationTables
+  readonly random: Random
+  /** Of the connection that will commit: gone means a dead holder. Unknown behind a pooler, where it is not the holder's own. */
+  readonly backend?: Backend | undefined
+}
+
 export async function claimGroup(
-  { tables, random }: { tables: CoordinationTables; random: Random },
+  deps: ClaimDeps,
   tx: Queryable,
   request: GroupClaimRequest,
 ): Promise<readonly Lease[]> {
+  const { tables, random } = deps
   const names = request.members.map(({ workerType }) => workerType)
   await lockClaims(tables, tx, names)
   // One statement, so one snapshot, begun after the locks were had: coverage read before leases would make a range
@@ -71,7 +81,7 @@ export async function claimGroup(
   for (const name of names) if (!views.has(name)) throw new Error(`the worker ${name} is not registered`)
   const chosen = chooseGroup(views, request).map((each) => ({ ...each, epoch: random.uuid() }))
   // In one statement: a group of ten at the tip would otherwise spend most of its claim on the way to the server and back.
-  const inserted = await insertLeases(tables, tx, {
+  const inserted = await insertLeases(deps, tx, {
     request,
     fresh: chosen.flatMap(({ member, choice, epoch }) =>
       choice.kind === "new" ? [{ workerType: member.workerType, range: choice.range, epoch }] : [],
@@ -83,7 +93,7 @@ export async function claimGroup(
     const row =
       choice.kind === "new"
         ? inserted.get(epoch)
-        : await takeFailedLease(tables, tx, { request, choice, epoch, random })
+        : await takeFailedLease(deps, tx, { request, choice, epoch })
     if (!row) {
       throw new IndexerError("LEASE_LOST", `${workerType} ${formatRange(choice.range)} was changed meanwhile`)
     }
@@ -114,7 +124,7 @@ interface FreshLease {
 
 /** By epoch. */
 async function insertLeases(
-  tables: CoordinationTables,
+  { tables, backend }: ClaimDeps,
   tx: Queryable,
   { request, fresh }: { request: GroupClaimRequest; fresh: readonly FreshLease[] },
 ): Promise<ReadonlyMap<string, TakenRow>> {
@@ -132,8 +142,8 @@ async function insertLeases(
       fresh.map(({ range }) => range.to),
       fresh.map(({ epoch }) => epoch),
       request.holder,
-      request.backend?.pid ?? null,
-      request.backend?.startedAt ?? null,
+      backend?.pid ?? null,
+      backend?.startedAt ?? null,
       request.ttlMs,
     ],
   )
@@ -141,21 +151,19 @@ async function insertLeases(
 }
 
 async function takeFailedLease(
-  tables: CoordinationTables,
+  deps: ClaimDeps,
   tx: Queryable,
   {
     request,
     choice,
     epoch,
-    random,
   }: {
     request: GroupClaimRequest
     choice: { id: string; range: BlockRange; rest: readonly BlockRange[] }
     epoch: string
-    random: Random
   },
 ): Promise<TakenRow | undefined> {
-  // The parent shrinks before its rest is inserted: the exclusion constraint checks row by row.
+  const { tables, backend } = deps
   const {
     rows: [row],
   } = await tx.query<TakenRow>(
@@ -171,21 +179,11 @@ async function takeFailedLease(
       choice.range.from,
       choice.range.to,
       request.holder,
-      request.backend?.pid ?? null,
-      request.backend?.startedAt ?? null,
+      backend?.pid ?? null,
+      backend?.startedAt ?? null,
       request.ttlMs,
     ],
   )
-  if (!row) return undefined
-  for (const rest of choice.rest) {
-    await tx.query(
-      `insert into ${tables.leases} (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms,
-         next_attempt_at, last_error, last_error_code, last_error_at)
-       select worker_type, $2::int8, $3::int8, 'FAILED', attempt - 1, $4::uuid, lease_ttl_ms, clock_timestamp(), last_error, last_error_code,
-         last_error_at
-       from ${tables.leases} where id = $1`,
-      [choice.id, rest.from, rest.to, random.uuid()],
-    )
-  }
+  if (row) await insertParts(deps, tx, { id: choice.id, parts: choice.rest, attempt: row.attempt - 1 })
   return row
 }

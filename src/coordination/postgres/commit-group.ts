@@ -8,7 +8,8 @@ import { IndexerError } from "../../platform/errors.js"
 import { parseMultirange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { CommitWork, Lease } from "../lease-store.js"
-import { type CoordinationTables, chainLock } from "./coordination-tables.js"
+import type { CoordinationTables } from "./coordination-tables.js"
+import { lockChain } from "./locks.js"
 
 export async function commitGroup<Tx extends Queryable>(
   tables: CoordinationTables,
@@ -18,7 +19,7 @@ export async function commitGroup<Tx extends Queryable>(
   const range = commonRange(leases)
   const workers = leases.map(({ workerType }) => workerType)
   await work.write(tx)
-  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])
+  await lockChain(tx, "shared")
   const notedEpoch = Math.min(...leases.map(({ chainEpoch }) => chainEpoch))
   await refuseIfRolledBack(tables, tx, { range, notedEpoch })
   await refuseIfUncovered(tables, tx, {

@@ -5,6 +5,7 @@ import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { afterFailure, backoffMs, type FailurePolicy } from "../after-failure.js"
 import type { CoordinationTables } from "./coordination-tables.js"
+import { insertParts } from "./insert-parts.js"
 
 export interface FailingLease {
   readonly id: string
@@ -38,14 +39,6 @@ export async function failLease(
       waitMs,
     ],
   )
-  for (const part of others) {
-    await tx.query(
-      `insert into ${tables.leases} (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms,
-         next_attempt_at, last_error, last_error_code, last_error_at)
-       select worker_type, $2::int8, $3::int8, 'FAILED', 0, $4::uuid, lease_ttl_ms, clock_timestamp(), last_error, last_error_code, last_error_at
-       from ${tables.leases} where id = $1`,
-      [lease.id, part.from, part.to, random.uuid()],
-    )
-  }
+  await insertParts({ tables, random }, tx, { id: lease.id, parts: others, attempt: 0 })
   return status
 }

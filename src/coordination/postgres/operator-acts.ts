@@ -3,7 +3,8 @@
 import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { OperatorAct } from "../lease-store.js"
-import { type CoordinationTables, chainLock } from "./coordination-tables.js"
+import type { CoordinationTables } from "./coordination-tables.js"
+import { lockChain } from "./locks.js"
 import { writeAudit } from "./write-audit.js"
 
 export async function retryLease(
@@ -33,7 +34,7 @@ export async function skipBlock(
   tx: Queryable,
   act: OperatorAct,
 ): Promise<boolean> {
-  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])
+  await lockChain(tx, "shared")
   const {
     rows: [row],
   } = await tx.query<{ last_error: string | null }>(

@@ -3,11 +3,12 @@ import { describeLeaseStore, type LeaseStoreHarness } from "../../../test/confor
 import { startPrivatePostgres } from "../../../test/support/private-postgres.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
+import { testLedgers } from "../../../test/support/test-ledgers.js"
 import { Connection } from "../../postgres/connection.js"
 import { printRange } from "../../postgres/multirange.js"
 import { sqlStateOf } from "../../postgres/postgres-error.js"
 import type { ClaimRequest } from "../lease-store.js"
-import { chainLock, claimLockClass } from "./coordination-tables.js"
+import { chainLock, claimLockClass } from "./locks.js"
 import { PostgresLeaseStore } from "./postgres-lease-store.js"
 
 interface PostgresHarness extends LeaseStoreHarness<Connection> {
@@ -39,6 +40,8 @@ async function makeHarness(schema: "raw" | "app"): Promise<PostgresHarness> {
   return {
     admin,
     connect,
+    register: (worker) => testLedgers[schema].register(admin, worker),
+    snapshot: () => testLedgers[schema].snapshot(admin),
     open: async () =>
       new PostgresLeaseStore({ executor: await connect(), schema, random: seededRandom(connections.length) }),
     write: async (tx, range) => {
@@ -96,6 +99,10 @@ const request = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({
   ...over,
 })
 
+/** Of a holder that is known by its backend. */
+const ownStore = (executor: Connection, seed: number): PostgresLeaseStore<Connection> =>
+  new PostgresLeaseStore({ executor, schema: "raw", random: seededRandom(seed), backend: executor.backend })
+
 describe("the lease store on Postgres alone", () => {
   async function withHarness(
     body: (harness: PostgresHarness) => Promise<void>,
@@ -103,7 +110,7 @@ describe("the lease store on Postgres alone", () => {
   ): Promise<void> {
     const harness = await makeHarness(schema)
     try {
-      await (await harness.open()).register("w")
+      await harness.register("w")
       await body(harness)
     } finally {
       await harness.close()
@@ -209,13 +216,13 @@ describe("the lease store on Postgres alone", () => {
   test("a holder whose backend is gone loses its lease at once, long before it expires", () =>
     withHarness(async (harness) => {
       const doomed = await harness.connect()
-      const store = new PostgresLeaseStore({ executor: doomed, schema: "raw", random: seededRandom(77) })
-      const lease = await store.claim(request({ backend: doomed.backend }))
+      const store = ownStore(doomed, 77)
+      const lease = await store.claim(request())
       const reaper = await harness.open()
       expect((await reaper.reap()).expired).toBe(0)
       doomed.destroy()
       await expect.poll(async () => (await reaper.reap()).expired).toBe(1)
-      expect((await reaper.snapshot()).leases).toMatchObject([
+      expect((await harness.snapshot()).leases).toMatchObject([
         { id: lease!.id, status: "FAILED", attempt: 1 },
       ])
     }))
@@ -223,8 +230,8 @@ describe("the lease store on Postgres alone", () => {
   test("a holder stopped in its open transaction is ended when its lease expires, and its keys are free", () =>
     withHarness(async (harness) => {
       const stopped = await harness.connect()
-      const store = new PostgresLeaseStore({ executor: stopped, schema: "raw", random: seededRandom(78) })
-      const lease = (await store.claim(request({ backend: stopped.backend, ttlMs: 300 })))!
+      const store = ownStore(stopped, 78)
+      const lease = (await store.claim(request({ ttlMs: 300 })))!
       // Stopped after "lease still mine": it holds its unique keys, the chain lock and its lease row, and says no more.
       let resume = (): void => undefined
       const commit = store.commit(lease, {
@@ -241,7 +248,7 @@ describe("the lease store on Postgres alone", () => {
       await expect
         .poll(async () => {
           await reaper.reap()
-          return (await reaper.snapshot()).leases[0]?.status
+          return (await harness.snapshot()).leases[0]?.status
         })
         .toBe("FAILED")
       await harness.advance(120_000)
@@ -255,9 +262,9 @@ describe("the lease store on Postgres alone", () => {
   test("a lease that ends between the two steps of the reaper is not given away with its backend alive", () =>
     withHarness(async (harness) => {
       const connection = await harness.connect()
-      const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(83) })
+      const store = ownStore(connection, 83)
       await leaveExpired(harness)
-      await store.claim(request({ backend: connection.backend, ttlMs: 60_000 }))
+      await store.claim(request({ ttlMs: 60_000 }))
       const reaper = reaperThatPauses(await harness.connect(), async () => {
         await harness.admin.query(
           "update raw.worker_leases set lease_expires_at = clock_timestamp() where lease_expires_at > clock_timestamp()",
@@ -271,10 +278,10 @@ describe("the lease store on Postgres alone", () => {
   test("a claim that commits between the two steps of the reaper, its time over, is not given away with its backend alive", () =>
     withHarness(async (harness) => {
       const connection = await harness.connect()
-      const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(85) })
+      const store = ownStore(connection, 85)
       await leaveExpired(harness)
       const reaper = reaperThatPauses(await harness.connect(), async () => {
-        await store.claim(request({ backend: connection.backend }))
+        await store.claim(request())
         await harness.admin.query("update raw.worker_leases set lease_expires_at = '2000-01-01'")
       })
       expect(await reaper.reap()).toMatchObject({ expired: 2, backendsEnded: 0 })
@@ -284,10 +291,10 @@ describe("the lease store on Postgres alone", () => {
   test("a backend that went on to another range is left alone", () =>
     withHarness(async (harness) => {
       const connection = await harness.connect()
-      const store = new PostgresLeaseStore({ executor: connection, schema: "raw", random: seededRandom(79) })
-      await store.claim(request({ backend: connection.backend }))
+      const store = ownStore(connection, 79)
+      await store.claim(request())
       await harness.advance(30_001)
-      const second = (await store.claim(request({ backend: connection.backend })))!
+      const second = (await store.claim(request()))!
       const reaper = await harness.open()
       expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
       await store.commit(second, { write: (tx) => harness.write(tx, second.range) })
@@ -503,22 +510,24 @@ describe("the lease store on Postgres alone", () => {
         const executor = await Connection.open({ url, applicationName: "test" })
         return {
           executor,
-          store: new PostgresLeaseStore({ executor, schema: "raw", random: seededRandom(5) }),
+          store: ownStore(executor, 5),
         }
       }
       const before = await open()
       await before.executor.query(
         "insert into raw.chain_state (chain_name, chain_id, genesis_hash, start_height) values ('t', 1, '\\x00', 0)",
       )
-      await before.store.register("w")
-      await before.store.claim(request({ backend: before.executor.backend }))
+      await testLedgers.raw.register(before.executor, "w")
+      await before.store.claim(request())
       // A claim may be lost with the server; not one that something durable came after.
-      await before.store.register("another")
+      await testLedgers.raw.register(before.executor, "another")
       await server.stop("immediate")
       await server.start()
       const after = await open()
       expect((await after.store.reap()).expired).toBe(1)
-      expect((await after.store.snapshot()).leases).toMatchObject([{ status: "FAILED", attempt: 0 }])
+      expect((await testLedgers.raw.snapshot(after.executor)).leases).toMatchObject([
+        { status: "FAILED", attempt: 0 },
+      ])
       await after.executor.end()
     } finally {
       await server.remove()
@@ -528,7 +537,7 @@ describe("the lease store on Postgres alone", () => {
   test("a rollback that commits while a writer waits for the chain lock is seen by that writer", () =>
     withHarness(async (harness) => {
       const store = await harness.open()
-      await store.register("up")
+      await harness.register("up")
       const cover = () =>
         harness.admin.query("update raw.coverage set heights = '{[0,10)}' where worker_type = 'up'")
       await cover()

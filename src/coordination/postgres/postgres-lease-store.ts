@@ -4,13 +4,13 @@
 import { isIndexerError } from "../../platform/errors.js"
 import type { Random } from "../../platform/random.js"
 import { sqlStateOf } from "../../postgres/postgres-error.js"
+import type { Backend } from "../../postgres/sql-connection.js"
 import type { SqlExecutor } from "../../postgres/sql-executor.js"
 import type { Queryable, TransactionOptions } from "../../postgres/transaction.js"
 import { defaultFailurePolicy, type FailurePolicy } from "../after-failure.js"
 import type {
   ClaimRequest,
   CommitWork,
-  CoordinationSnapshot,
   GroupClaimRequest,
   Lease,
   LeaseStore,
@@ -27,7 +27,6 @@ import {
   coordinationTables,
 } from "./coordination-tables.js"
 import { retryLease, skipBlock } from "./operator-acts.js"
-import { readCoordination } from "./read-coordination.js"
 import { endExpiredBackends, readCutoff, reapLeases } from "./reap-leases.js"
 import { releaseRange } from "./release-range.js"
 import { renewLeases } from "./renew-leases.js"
@@ -47,13 +46,20 @@ const operator: TransactionOptions = { statementTimeoutMs: 30_000, idleInTransac
 export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> {
   private readonly executor: SqlExecutor<Tx>
   private readonly unleased: TransactionOptions
-  private readonly deps: { tables: CoordinationTables; random: Random; policy: FailurePolicy }
+  private readonly deps: {
+    tables: CoordinationTables
+    random: Random
+    policy: FailurePolicy
+    backend: Backend | undefined
+  }
 
   constructor(deps: {
     executor: SqlExecutor<Tx>
     schema: CoordinationSchema
     random: Random
     policy?: FailurePolicy
+    /** Of the connection that is the executor. Left out for a pool, and behind a pooler, where a backend is not the holder's own. */
+    backend?: Backend | undefined
     /** How long a transaction without a lease may idle, for tests. */
     idleInTransactionTimeoutMs?: number
   }) {
@@ -68,14 +74,8 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
       tables: coordinationTables(deps.schema),
       random: deps.random,
       policy: deps.policy ?? defaultFailurePolicy,
+      backend: deps.backend,
     }
-  }
-
-  async register(workerType: string): Promise<void> {
-    await this.executor.query(
-      `insert into ${this.deps.tables.coverage} (worker_type) values ($1) on conflict do nothing`,
-      [workerType],
-    )
   }
 
   async claim({ workerType, dependencies, ...request }: ClaimRequest): Promise<Lease | undefined> {
@@ -123,10 +123,6 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
       this.unleased,
     )
     return { backendsEnded, ...(outcome ?? { expired: 0, dead: 0, pruned: 0 }) }
-  }
-
-  snapshot(): Promise<CoordinationSnapshot> {
-    return readCoordination(this.deps.tables, this.executor)
   }
 
   retry(act: OperatorAct): Promise<boolean> {

@@ -6,9 +6,10 @@ import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { FailurePolicy } from "../after-failure.js"
 import type { ReapOutcome } from "../lease-store.js"
-import { type CoordinationTables, electionLock } from "./coordination-tables.js"
+import type { CoordinationTables } from "./coordination-tables.js"
 import { endHolders, type HeldBackend } from "./end-holders.js"
 import { failLease } from "./fail-lease.js"
+import { winElection } from "./locks.js"
 
 const pruneBatch = 10_000
 
@@ -72,12 +73,7 @@ export async function reapLeases(
   { cutoff }: { cutoff: string },
 ): Promise<Omit<ReapOutcome, "backendsEnded"> | undefined> {
   const { tables } = deps
-  const {
-    rows: [election],
-  } = await tx.query<{ mine: boolean }>("select pg_try_advisory_xact_lock($1, $2) as mine", [
-    ...electionLock("reaper"),
-  ])
-  if (!election?.mine) return undefined
+  if (!(await winElection(tx, "reaper"))) return undefined
   const { rows: expired } = await tx.query<ExpiredRow>(
     `select id, from_height, to_height, attempt, backend_pid, backend_start::text as backend_start,
        pg_postmaster_start_time() > lease_expires_at - lease_ttl_ms * interval '1 ms' as database_restarted

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
+import { testLedgers } from "../../../test/support/test-ledgers.js"
 import { Connection } from "../../postgres/connection.js"
 import { Database } from "../../postgres/database.js"
 import { describeSchema } from "../../postgres/describe-schema.js"
@@ -85,7 +86,8 @@ const alone: WorkerDefinition = {
 }
 
 const all = new WorkerRegistry([holdings, tokens, alone])
-const ensure = (registry: WorkerRegistry = all) => ensureWorkerTables(database, { registry })
+const ensure = (registry: WorkerRegistry = all) =>
+  ensureWorkerTables({ executor: database, ledger: testLedgers.app }, { registry })
 
 /** What describeSchema says of a table and its indexes. */
 async function described(table: string): Promise<string[]> {
@@ -190,7 +192,9 @@ CREATE INDEX holdings_received ON app.holdings USING btree (received);`,
       Array.from({ length: 10 }, () => Connection.open({ url: test_.url, applicationName: "starter" })),
     )
     const outcomes = await Promise.all(
-      connections.map((connection) => ensureWorkerTables(connection, { registry: all })),
+      connections.map((connection) =>
+        ensureWorkerTables({ executor: connection, ledger: testLedgers.app }, { registry: all }),
+      ),
     )
     await Promise.all(connections.map((connection) => connection.end()))
     expect(outcomes.flatMap(({ created }) => created)).toEqual(["transfers", "holdings", "notes"])

@@ -1,7 +1,8 @@
 // Makes the tables of workers that are new to this database, and says of the others whether this process may run them. What
 // exists is never altered, adopted or emptied: only a person decides to derive anew.
 
-import { workerTablesLock } from "../../coordination/postgres/coordination-tables.js"
+import type { CoverageLedger } from "../../coordination/coverage-ledger.js"
+import { lockTables } from "../../postgres/advisory-lock.js"
 import type { SqlExecutor } from "../../postgres/sql-executor.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { refuse } from "../check-worker.js"
@@ -35,11 +36,11 @@ export interface WorkerTablesOutcome {
 const limits = { lockTimeoutMs: 30_000, idleInTransactionTimeoutMs: 10_000 } as const
 
 export function ensureWorkerTables<Tx extends Queryable>(
-  executor: SqlExecutor<Tx>,
+  { executor, ledger }: { executor: SqlExecutor<Tx>; ledger: Pick<CoverageLedger, "register"> },
   { registry }: { registry: WorkerRegistry },
 ): Promise<WorkerTablesOutcome> {
   return executor.transaction(async (tx) => {
-    await tx.query("select pg_advisory_xact_lock($1, $2)", [...workerTablesLock])
+    await lockTables(tx, "workers")
     // Read by statements of their own after the lock, so that they see what another has just made.
     const stored = await readStored(tx)
     const verdicts = judge(registry, stored)
@@ -48,6 +49,7 @@ export function ensureWorkerTables<Tx extends Queryable>(
       checkFree(worker, stored)
       await createTables(tx, registry, worker)
       await recordWorker(tx, registry, worker)
+      await ledger.register(tx, worker.name)
       created.push(...Object.keys(worker.tables))
     }
     await createIndexes(tx, { stored, indexes: wantedIndexes(registry, verdicts.runnable) })
@@ -192,7 +194,6 @@ async function recordWorker(
      select table_name, $1, kind from unnest($2::text[], $3::text[]) as made (table_name, kind)`,
     [name, Object.keys(tables), Object.values(tables).map(({ kind }) => kind)],
   )
-  await tx.query("insert into app.coverage (worker_type) values ($1) on conflict do nothing", [name])
 }
 
 /** Declared ones, and those that folds need on tables of runnable workers. */

@@ -4,6 +4,7 @@ import { sampleEvents, sampleStates, sampleWorker, zeroAddress } from "../../../
 import { insertEvents, readState, stateAsText } from "../../../test/support/fold-tables.js"
 import { type EventRows, foldRows } from "../../../test/support/memory-fold.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
+import { testLedgers } from "../../../test/support/test-ledgers.js"
 import { containsHeight, emptySet, type RangeSet, rangeSet, subtract, union } from "../../domain/range-set.js"
 import { Connection } from "../../postgres/connection.js"
 import type { UpstreamRow } from "../worker-definition.js"
@@ -92,7 +93,7 @@ describe("folds", () => {
   beforeAll(async () => {
     test = await createTestDatabase()
     connection = await Connection.open({ url: test.url, applicationName: "test" })
-    await ensureWorkerTables(connection, { registry })
+    await ensureWorkerTables({ executor: connection, ledger: testLedgers.app }, { registry })
   })
   afterAll(async () => {
     await connection?.end()

@@ -2,12 +2,9 @@
 // from are there, downstream before upstream; then the rows, the coverage and the leases. The one registry of rollback rules
 // is the declarations themselves: an event table is undone by delete, a state table by its fold.
 
-import { coordinationTables } from "../../coordination/postgres/coordination-tables.js"
-import { cutLeases } from "../../coordination/postgres/cut-leases.js"
-import { intersect, type RangeSet } from "../../domain/range-set.js"
-import type { Random } from "../../platform/random.js"
+import type { CoverageByWorker, CoverageLedger, TakenBack } from "../../coordination/coverage-ledger.js"
+import { intersect } from "../../domain/range-set.js"
 import { allAnswered } from "../../postgres/all-answered.js"
-import { parseMultirange, printMultirange } from "../../postgres/multirange.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { statementName } from "../../postgres/statement-name.js"
 import type { Queryable } from "../../postgres/transaction.js"
@@ -16,29 +13,25 @@ import { type WorkerRegistry, workerSchema } from "../worker-registry.js"
 import { inBlock, inRange } from "./aggregate-sql.js"
 import { undoFold } from "./undo-fold.js"
 
-const tables = coordinationTables("app")
-
-export interface UndoOptions {
-  readonly workers: readonly string[]
-  readonly removed: RangeSet
+export interface UndoOptions extends TakenBack {
   /** As read in this transaction, by whoever has nothing else to wait for. */
-  readonly covered?: WorkerCoverage
+  readonly covered?: CoverageByWorker
 }
 
 /** In a transaction that holds the exclusive chain lock, taken first. */
 export async function undoHeights(
-  { registry, random }: { registry: WorkerRegistry; random: Random },
+  { registry, ledger }: { registry: WorkerRegistry; ledger: CoverageLedger },
   tx: Queryable,
   { workers, removed, covered: known }: UndoOptions,
 ): Promise<void> {
   if (removed.length === 0) return
-  const covered = known ?? (await readWorkerCoverage(tx))
+  const covered = known ?? (await ledger.readCoverage(tx))
   const downstreamFirst = registry.workers.filter(({ name }) => workers.includes(name)).reverse()
   // Not above what any of them covers: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
-  const top = Math.max(0, ...workers.map((name) => covered.get(name)?.at(-1)?.to ?? 0))
+  const top = Math.max(0, ...workers.map((name) => covered.get(name)?.heights.at(-1)?.to ?? 0))
   const ranges = intersect(removed, [{ from: 0, to: top }])
   // Found before sorting is made dear: else all leases of the last day are walked over instead, tens of thousands on a quick chain.
-  const cut = cutLeases({ tables, random }, tx, { workers, removed })
+  const cut = ledger.cutLeases(tx, { workers, removed })
   // All else walks indexes. Left to choose, the planner reads the empty partitions ahead of the tip without theirs, and then sorts all
   // rows of a busy address to find its last: seconds instead of milliseconds, measured at 100,000 transactions. The plans of one block are
   // kept; those partitions make them look dearer than new ones, which is not what the server should go by.
@@ -49,7 +42,7 @@ export async function undoHeights(
   )
   // From here on nothing waits for an answer: the next statement is made while the server runs the one before.
   const undone = downstreamFirst.flatMap(({ name }) => {
-    const coverage = covered.get(name) ?? []
+    const coverage = covered.get(name)?.heights ?? []
     if (intersect(coverage, removed).length === 0) return []
     return (registry.folds.get(name) ?? []).map((plan) => undoFold(tx, plan, { removed, coverage }))
   })
@@ -59,12 +52,7 @@ export async function undoHeights(
     const text = deleteSql(events, to - from === 1 ? inBlock : inRange)
     return tx.query(text, [from, to], { name: to - from === 1 ? statementName(text) : undefined })
   })
-  const uncovered = tx.query(
-    `update ${tables.coverage}
-     set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
-     where worker_type = any ($1)`,
-    [workers, printMultirange(removed)],
-  )
+  const uncovered = ledger.uncover(tx, { workers, removed })
   await allAnswered([cut, planning, ...undone, ...deleted, uncovered])
 }
 
@@ -73,12 +61,3 @@ const deleteSql = (names: readonly string[], heights: string): string =>
     .map((name, at) => `d${at} as (delete from ${quoteIdentifier(workerSchema, name)} t where ${heights})`)
     .join(",\n")}
   select 1 as deleted`
-
-export type WorkerCoverage = ReadonlyMap<string, RangeSet>
-
-export async function readWorkerCoverage(tx: Queryable): Promise<WorkerCoverage> {
-  const { rows } = await tx.query<{ worker_type: string; heights: string }>(
-    `select worker_type, heights::text as heights from ${tables.coverage}`,
-  )
-  return new Map(rows.map(({ worker_type, heights }) => [worker_type, parseMultirange(heights)]))
-}

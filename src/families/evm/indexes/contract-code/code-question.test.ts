@@ -2,6 +2,7 @@ import { keccak256 } from "viem"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { startAnvil } from "../../../../../test/fixtures/evm/start-anvil.js"
 import { createTestDatabase, type TestDatabase } from "../../../../../test/support/test-database.js"
+import { testLedgers } from "../../../../../test/support/test-ledgers.js"
 import { waitUntil } from "../../../../../test/support/wait-until.js"
 import { makeContractBook } from "../../../../demo/contract-book.js"
 import type { Hex } from "../../../../domain/linked-block.js"
@@ -66,6 +67,7 @@ const run = (
   new ContractObserver({
     ...deps,
     database,
+    ledger: testLedgers.app,
     question: codeQuestion(options.node ?? node),
     observedBlock: options.observedBlock ?? (async () => block),
     holder: "test",

@@ -1,6 +1,7 @@
 // Asks the node one question about contracts, some at a time, and keeps what it said. Any number of processes do it at once. A
 // contract that misbehaves costs itself an attempt, an outage of the node costs none.
 
+import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
 import {
   claimJobs,
   type Job,
@@ -8,7 +9,6 @@ import {
   renewJobs,
   settleJobs,
 } from "../../../../coordination/jobs/job-queue.js"
-import { chainLock } from "../../../../coordination/postgres/coordination-tables.js"
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { Clock } from "../../../../platform/clock.js"
 import type { Logger } from "../../../../platform/logger.js"
@@ -24,6 +24,7 @@ export interface ContractObserverOptions<Answer extends Outcome> {
   readonly question: Question<Answer>
   /** Of the app schema. */
   readonly database: Database
+  readonly ledger: Pick<CoverageLedger, "lockChain">
   /** The covered block to ask at; undefined while there is none. Called after the claim, and never to answer from before it. */
   readonly observedBlock: (signal: AbortSignal) => Promise<ObservedBlock | undefined>
   readonly holder: string
@@ -56,8 +57,8 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {
-    const { database, question, holder, random } = this.options
-    const moreToQueue = await queueSubjects(database, question, { limit: queuedAtOnce })
+    const { database, ledger, question, holder, random } = this.options
+    const moreToQueue = await queueSubjects({ database, ledger }, question, { limit: queuedAtOnce })
     const claim = { limit: this.batchSize, holdMs: this.holdMs, holder, epoch: random.uuid() }
     const jobs = await claimJobs(question.queue, database, claim)
     if (jobs.length === 0) return moreToQueue ? 0 : undefined
@@ -103,11 +104,11 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
     outcomes: readonly Answer[],
   ): Promise<boolean> {
     if (outcomes.length === 0) return true
-    const { database, question } = this.options
+    const { database, ledger, question } = this.options
     const held = await database.transaction(
       async (tx) => {
         // Else the rows of a settlement and those of a rollback would wait for each other.
-        await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])
+        await ledger.lockChain(tx, "shared")
         const known = await this.heightsOf(
           tx,
           outcomes.map(({ contract }) => contract),

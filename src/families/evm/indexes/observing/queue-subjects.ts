@@ -1,8 +1,8 @@
 // Queues the contracts that appeared in heights a worker covered since the last time. app.queued_heights says which heights that was
 // done for; whatever is covered and not in there is looked at.
 
+import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
 import { enqueueJobs } from "../../../../coordination/jobs/job-queue.js"
-import { chainLock } from "../../../../coordination/postgres/coordination-tables.js"
 import type { BlockRange } from "../../../../domain/block-range.js"
 import type { Database } from "../../../../postgres/database.js"
 import { parseMultirange, printRange } from "../../../../postgres/multirange.js"
@@ -20,14 +20,14 @@ const newCoverageSql = `select coverage.heights - queued.heights as fresh
 
 /** About `limit` contracts at most, a height as a whole. Costs two rows when there are none. True when there may be more. */
 export function queueSubjects(
-  database: Database,
+  { database, ledger }: { database: Database; ledger: Pick<CoverageLedger, "lockChain"> },
   subjects: Subjects,
   { limit }: { readonly limit: number },
 ): Promise<boolean> {
   const { queue, newSubjectsSql, pageEndSql } = subjects
   return database.transaction(
     async (tx) => {
-      const stretches = await lockNewCoverage(tx, queue.name)
+      const stretches = await lockNewCoverage({ tx, ledger }, queue.name)
       let room = limit
       for (const { from, to } of stretches.slice(0, stretchesAtOnce)) {
         const { rows } = await tx.query<{ height: string }>(pageEndSql, [from, to, room])
@@ -46,12 +46,15 @@ export function queueSubjects(
 }
 
 /** Heights whose contracts are not queued yet; none while another process is at it. */
-async function lockNewCoverage(tx: Queryable, queue: string): Promise<readonly BlockRange[]> {
+async function lockNewCoverage(
+  { tx, ledger }: { tx: Queryable; ledger: Pick<CoverageLedger, "lockChain"> },
+  queue: string,
+): Promise<readonly BlockRange[]> {
   // A look without any lock first: nothing new is the rule.
   const looked = await tx.query<{ fresh: string }>(newCoverageSql, [queue])
   if ((looked.rows[0]?.fresh ?? "{}") === "{}") return []
   // No rollback may take back coverage between the look at it and the look at its contracts.
-  await tx.query("select pg_advisory_xact_lock_shared($1, $2)", [...chainLock])
+  await ledger.lockChain(tx, "shared")
   const locked = await tx.query("select 1 from app.queued_heights where queue = $1 for update skip locked", [
     queue,
   ])

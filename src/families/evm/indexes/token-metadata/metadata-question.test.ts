@@ -7,6 +7,7 @@ import {
   token,
 } from "../../../../../test/fixtures/evm/contract-server.js"
 import { createTestDatabase, type TestDatabase } from "../../../../../test/support/test-database.js"
+import { testLedgers } from "../../../../../test/support/test-ledgers.js"
 import { type Clock, systemClock } from "../../../../platform/clock.js"
 import { silentLogger } from "../../../../platform/logger.js"
 import { systemRandom } from "../../../../platform/random.js"
@@ -86,6 +87,7 @@ const observer = (
   new ContractObserver({
     ...deps,
     database,
+    ledger: testLedgers.app,
     question: metadataQuestion(source),
     observedBlock: async () => node.block,
     holder: "test",

@@ -1,19 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
-import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
-import { Database } from "../postgres/database.js"
-import { migrationsDirectory, readMigrationFiles } from "../postgres/migration-files.js"
-import {
-  type PinOptions,
-  pinChain,
-  readChainName,
-  readChainState,
-  recordFinality,
-  recordHead,
-} from "./chain-state.js"
-import { ensurePartitions } from "./ensure-partitions.js"
-import { rawIngester } from "./raw-ingester.js"
+import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
+import { evmPartitionedTables } from "../../families/evm/raw/raw-tables.js"
+import { Database } from "../../postgres/database.js"
+import { migrationsDirectory, readMigrationFiles } from "../../postgres/migration-files.js"
+import { readChainName, readChainState } from "../../raw/chain-state.js"
+import { ensurePartitions } from "../../raw/ensure-partitions.js"
+import { rawIngester } from "../raw-ingester.js"
+import { type PinOptions, pinChain } from "./pin-chain.js"
+import { postgresChainRecord } from "./postgres-chain-record.js"
 
+const { recordFinality, recordHead } = postgresChainRecord
 let created: TestDatabase
 let database: Database
 beforeEach(async () => {

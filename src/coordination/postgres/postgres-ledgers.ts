@@ -1,0 +1,22 @@
+// Both ledgers of a chain, on Postgres.
+
+import type { Random } from "../../platform/random.js"
+import type { Ledgers } from "../ledgers.js"
+import { postgresChainRecord } from "./postgres-chain-record.js"
+import { postgresCoverageLedger } from "./postgres-coverage-ledger.js"
+import { postgresIntentLedger, postgresRollbackLedger } from "./postgres-rollback-ledger.js"
+import { rawCoverageCopy } from "./raw-coverage-copy.js"
+
+export const postgresLedgers = ({ random }: { random: Random }): Ledgers => ({
+  raw: {
+    ...postgresCoverageLedger({ schema: "raw", random }),
+    ...postgresRollbackLedger("raw"),
+    ...postgresIntentLedger,
+    ...postgresChainRecord,
+  },
+  app: {
+    ...postgresCoverageLedger({ schema: "app", random }),
+    ...postgresRollbackLedger("app"),
+    ...rawCoverageCopy,
+  },
+})

@@ -1,0 +1,166 @@
+// Rollback records on Postgres: what either schema keeps, and the intent, which raw alone does.
+
+import { allAnswered } from "../../postgres/all-answered.js"
+import { parseMultirange, parseRange, printRange } from "../../postgres/multirange.js"
+import { heightFrom } from "../../postgres/postgres-error.js"
+import { rawIngester } from "../raw-ingester.js"
+import type { IntentLedger, RollbackLedger } from "../rollback-ledger.js"
+import { type CoordinationSchema, coordinationTables } from "./coordination-tables.js"
+
+/** No height lies above it; printed as a range without an upper end. */
+const endless = Number.MAX_SAFE_INTEGER
+
+interface StateRow {
+  chain_epoch: string
+  server: string
+  open: boolean
+  heights: string | null
+  skipped: string | null
+  rollbacks: { id: string; epoch: number; removed: string; reason: string | null }[]
+}
+
+interface SightRow {
+  chain_epoch: string
+  settled: boolean | null
+  heights: string
+  skipped: string
+  rollbacks: string
+  last: string | null
+}
+
+export function postgresRollbackLedger(schema: CoordinationSchema): RollbackLedger {
+  const { chainState, coverage, rollbacks } = coordinationTables(schema)
+  const isRaw = schema === "raw"
+  return {
+    async readState(sql) {
+      const {
+        rows: [row],
+      } = await sql.query<StateRow>(
+        `select state.chain_epoch, pg_postmaster_start_time()::text as server, ${isRaw ? "state.intent_id is not null" : "false"} as open,
+           coverage.heights::text as heights, coverage.skipped::text as skipped,
+           coalesce((select json_agg(json_build_object('id', id, 'epoch', epoch, 'removed', removed::text, 'reason', reason)) from ${rollbacks}), '[]') as rollbacks
+         from ${chainState} as state left join ${coverage} as coverage on coverage.worker_type = $1`,
+        [rawIngester],
+      )
+      if (!row) return undefined
+      return {
+        epoch: Number(row.chain_epoch),
+        server: row.server,
+        open: row.open,
+        heights: parseMultirange(row.heights ?? "{}"),
+        skipped: parseMultirange(row.skipped ?? "{}"),
+        rollbacks: row.rollbacks.map((one) => ({ ...one, removed: parseRange(one.removed)! })),
+      }
+    },
+
+    async readSight(sql) {
+      const {
+        rows: [row],
+      } = await sql.query<SightRow>(
+        `select state.chain_epoch,
+           ${isRaw ? "state.intent_id is null and state.compared_server = pg_postmaster_start_time()" : "true"} as settled,
+           coverage.heights::text as heights, coverage.skipped::text as skipped, (select count(*) from ${rollbacks}) as rollbacks,
+           (select id from ${rollbacks} order by epoch desc, id limit 1) as last
+         from ${chainState} as state join ${coverage} as coverage on coverage.worker_type = $1`,
+        [rawIngester],
+      )
+      if (!row) return undefined
+      return {
+        epoch: Number(row.chain_epoch),
+        settled: row.settled === true,
+        heights: parseMultirange(row.heights),
+        skipped: parseMultirange(row.skipped),
+        rollbacks: Number(row.rollbacks),
+        lastRollback: row.last,
+      }
+    },
+
+    async hasRollback(tx, id) {
+      const { rows } = await tx.query(`select 1 from ${rollbacks} where id = $1`, [id])
+      return rows.length > 0
+    },
+
+    async recordRollback(tx, { id, epoch, removed, reason }) {
+      await tx.query(
+        `insert into ${rollbacks} (id, epoch, removed, reason) values ($1, $2, $3::int8range, $4)`,
+        [id, epoch, printRange(removed), reason],
+      )
+    },
+
+    async raiseEpoch(tx, epoch) {
+      await tx.query(`update ${chainState} set chain_epoch = greatest(chain_epoch, $1::int8)`, [epoch])
+    },
+  }
+}
+
+export const postgresIntentLedger: IntentLedger = {
+  async readIntent(sql) {
+    const {
+      rows: [row],
+    } = await sql.query<{ id: string; epoch: string; removed: string; reason: string | null }>(
+      `select intent_id as id, intent_epoch as epoch, intent_removed::text as removed, intent_reason as reason
+       from raw.chain_state where intent_id is not null`,
+    )
+    return row && { id: row.id, epoch: Number(row.epoch), ...parseRange(row.removed)!, reason: row.reason }
+  },
+
+  async openIntent(sql, { id, from, to = endless, ancestorHash, epoch, above, reason }) {
+    const { rows } = await sql.query(
+      `update raw.chain_state
+       set intent_id = $1, intent_epoch = greatest(chain_epoch, $5::int8) + 1, intent_removed = $2::int8range,
+           intent_ancestor_hash = $3, intent_reason = $6,
+           -- Only what reaches to the head, and was compared with the node, settles why ingestion halted.
+           halted_at = case when upper_inf($2::int8range) and $5::int8 is null then null else halted_at end,
+           halt_reason = case when upper_inf($2::int8range) and $5::int8 is null then null else halt_reason end,
+           halt_height = case when upper_inf($2::int8range) and $5::int8 is null then null else halt_height end
+       where intent_id is null and chain_epoch = $4
+       returning 1 as opened`,
+      [
+        id,
+        printRange({ from, to }),
+        ancestorHash === null ? null : Buffer.from(ancestorHash.slice(2), "hex"),
+        epoch,
+        above ?? null,
+        reason,
+      ],
+    )
+    return rows.length === 1
+  },
+
+  async closeIntent(tx, { epoch, highest }) {
+    await allAnswered([
+      tx.query(
+        `insert into raw.rollbacks (id, epoch, removed, ancestor_hash, reason, highest_height)
+         select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, intent_reason, $1::int8 from raw.chain_state`,
+        [highest],
+      ),
+      tx.query(
+        `update raw.chain_state
+         set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null, intent_ancestor_hash = null,
+             intent_reason = null`,
+        [epoch],
+      ),
+    ])
+  },
+
+  // Also through earlier rollbacks: else a lying node could eat history a little at a time.
+  async highestEverCovered(sql) {
+    const {
+      rows: [row],
+    } = await sql.query<{ highest: string | null }>(
+      `select greatest(
+         (select upper(range_merge(heights)) - 1 from raw.coverage where worker_type = $1 and not isempty(heights)),
+         (select max(highest_height) from raw.rollbacks)) as highest`,
+      [rawIngester],
+    )
+    return row?.highest ? heightFrom(row.highest) : 0
+  },
+
+  async recordComparison(sql, server) {
+    await sql.query(
+      `update raw.chain_state set compared_server = $1::timestamptz
+       where compared_server is distinct from $1::timestamptz and pg_postmaster_start_time() = $1::timestamptz`,
+      [server],
+    )
+  },
+}
