@@ -20,7 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
   families: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers"],
   rollback: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers"],
   verify: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "rollback"],
-  status: ["domain", "platform", "postgres", "indexing-errors", "coordination", "raw", "workers"],
+  status: ["domain", "platform", "postgres", "source", "indexing-errors", "coordination", "raw", "workers"],
   operations: [
     ...["domain", "platform", "postgres", "indexing-errors", "coordination", "raw", "workers", "families"],
     ...["rollback", "verify", "status"],

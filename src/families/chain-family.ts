@@ -20,7 +20,7 @@ import type { ReadBlocks } from "../workers/raw-range.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"
 
 export interface ChainFamily {
-  /** What a chain is called that nobody has named. */
+  /** The name of a chain that was given none. */
   chainName(identity: ChainIdentity): string
 
   createSource(deps: FamilyDeps, options: SourceOptions): BlockSource

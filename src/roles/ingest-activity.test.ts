@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
-import type { ProviderState } from "../status/process-state.js"
+import type { ProviderHealth } from "../source/block-source.js"
 import { IngestActivity } from "./ingest-activity.js"
 import type { IngestReport } from "./ingest-messages.js"
 
-const provider = (over: Partial<ProviderState> = {}): ProviderState => ({
+const provider = (over: Partial<ProviderHealth> = {}): ProviderHealth => ({
   label: "a",
   state: "closed",
   lastError: null,

@@ -1,6 +1,7 @@
 // What the ingest threads of a chain report, added up: the process's own view for metrics, status and the heartbeat.
 
-import type { ProcessState, ProviderState } from "../status/process-state.js"
+import type { ProviderHealth } from "../source/block-source.js"
+import type { ProcessState } from "../status/process-state.js"
 import type { IngestReport } from "./ingest-messages.js"
 
 export class IngestActivity {
@@ -50,7 +51,7 @@ const silentReports = 20
 const badness = { closed: 0, "half-open": 1, open: 2 } as const
 
 interface Testimony {
-  readonly provider: ProviderState
+  readonly provider: ProviderHealth
   /** Reports since this thread last had an answer from it. */
   readonly silence: number
 }
@@ -59,7 +60,7 @@ interface Testimony {
  * Every thread has its own circuit for a provider; one that gets through is enough to call it well. A thread that has
  * nothing to ask has a closed circuit too, and no say. A wrong chain is the provider's, whoever found it.
  */
-function judge(testimonies: readonly Testimony[]): ProviderState {
+function judge(testimonies: readonly Testimony[]): ProviderHealth {
   const mistaken = testimonies.find(({ provider }) => provider.mismatch !== null)
   if (mistaken) return mistaken.provider
   const knowing = testimonies.filter(

@@ -3,9 +3,10 @@
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
+import type { ProviderHealth } from "../source/block-source.js"
 import type { RpcCounter } from "../source/rpc-counters.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
-import type { FaultState, ProviderState } from "../status/process-state.js"
+import type { FaultState } from "../status/process-state.js"
 
 export interface IngestThreadInput {
   readonly index: number
@@ -43,7 +44,7 @@ export interface IngestReport {
   /** Failed ranges by error code. */
   readonly failures: Readonly<Record<string, number>>
   readonly rpc: readonly RpcCounter[]
-  readonly providers: readonly ProviderState[]
+  readonly providers: readonly ProviderHealth[]
   readonly following: boolean
   readonly lastFault: FaultState | null
   readonly lastStoredAtMs: number | null

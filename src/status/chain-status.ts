@@ -3,7 +3,8 @@
 
 import type { LeaseRow } from "../coordination/lease-store.js"
 import type { RangeSet } from "../domain/range-set.js"
-import type { ProcessState, ProviderState } from "./process-state.js"
+import type { ProviderHealth } from "../source/block-source.js"
+import type { ProcessState } from "./process-state.js"
 
 export interface ChainStatus {
   readonly name: string
@@ -133,7 +134,7 @@ export interface ProcessRow {
 }
 
 /** One provider as all processes see it. Its state is the best anyone sees: one that reaches it is enough to go on. */
-export interface ProviderSummary extends ProviderState {
+export interface ProviderSummary extends ProviderHealth {
   readonly processes: number
   readonly openIn: number
 }

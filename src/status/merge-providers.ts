@@ -1,11 +1,11 @@
 // Providers as all processes see them, one row each. Pure.
 
+import type { ProviderHealth } from "../source/block-source.js"
 import type { ProviderSummary } from "./chain-status.js"
-import type { ProviderState } from "./process-state.js"
 
 const rank = { closed: 0, "half-open": 1, open: 2 } as const
 
-export function mergeProviders(seen: Iterable<ProviderState>): readonly ProviderSummary[] {
+export function mergeProviders(seen: Iterable<ProviderHealth>): readonly ProviderSummary[] {
   const merged = new Map<string, ProviderSummary>()
   for (const one of seen) {
     const held = merged.get(one.label)
@@ -15,7 +15,7 @@ export function mergeProviders(seen: Iterable<ProviderState>): readonly Provider
   return [...merged.values()].sort((a, b) => (a.label < b.label ? -1 : 1))
 }
 
-function combine(held: ProviderSummary, one: ProviderState, openIn: number): ProviderSummary {
+function combine(held: ProviderSummary, one: ProviderHealth, openIn: number): ProviderSummary {
   const newest = (one.lastErrorAtMs ?? -1) > (held.lastErrorAtMs ?? -1) ? one : held
   return {
     label: held.label,

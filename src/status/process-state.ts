@@ -1,15 +1,7 @@
 // What a process says of itself, every few seconds, in raw.processes.state: for people, other processes' status and the
 // stall doctor. Read by no decision of the protocol.
 
-export interface ProviderState {
-  /** Host and port; never a path or a key. */
-  readonly label: string
-  readonly state: "closed" | "open" | "half-open"
-  readonly lastError: string | null
-  readonly lastErrorAtMs: number | null
-  /** The chain id it answered, when that is not the one expected. */
-  readonly mismatch: string | null
-}
+import type { ProviderHealth } from "../source/block-source.js"
 
 export interface FaultState {
   readonly code: string
@@ -26,7 +18,7 @@ interface IdleWorkerState {
 export interface ProcessState {
   readonly threads: number
   readonly followsHead: boolean
-  readonly providers: readonly ProviderState[]
+  readonly providers: readonly ProviderHealth[]
   /** Why nothing new is claimed, if so: "draining", "disk". */
   readonly paused: string | null
   /** The last fault of ingestion, if it is not over: cleared by the next range that succeeds. */
@@ -56,9 +48,9 @@ export function parseProcessState(value: unknown): ProcessState {
   }
 }
 
-const isProvider = (value: unknown): value is ProviderState =>
-  typeof (value as ProviderState | null)?.label === "string" &&
-  ["closed", "open", "half-open"].includes((value as ProviderState).state)
+const isProvider = (value: unknown): value is ProviderHealth =>
+  typeof (value as ProviderHealth | null)?.label === "string" &&
+  ["closed", "open", "half-open"].includes((value as ProviderHealth).state)
 
 const isIdleWorker = (value: unknown): value is IdleWorkerState =>
   typeof (value as IdleWorkerState | null)?.worker === "string" &&
