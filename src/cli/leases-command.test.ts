@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
 import { checkDerived } from "../../proof/checker/check-derived.js"
 import { formatReport } from "../../proof/checker/format-report.js"
@@ -8,10 +5,8 @@ import { insertLease } from "../../test/support/coordination-rows.js"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { brokenLookups } from "../../test/support/rollback-store.js"
+import { runCommand } from "../../test/support/run-command.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
-import { systemClock } from "../platform/clock.js"
-import { systemRandom } from "../platform/random.js"
-import { main } from "./main.js"
 
 const bad = 5
 const end = 10
@@ -21,24 +16,9 @@ let store: DeriveStore
 afterEach(() => store.close())
 
 async function leases(...argv: string[]): Promise<string> {
-  const cwd = await mkdtemp(join(tmpdir(), "tidemark-leases-"))
-  let said = ""
-  try {
-    await main(["leases", ...argv], {
-      cwd,
-      env: { DB_RAW_URL: store.rawUrl, DB_APP_URL: store.appUrl, TIDEMARK_DIR: join(cwd, ".tidemark") },
-      stdout: { write: (text) => (said += text) },
-      stderr: { write: (text) => (said += text) },
-      clock: systemClock,
-      random: systemRandom,
-      signal: new AbortController().signal,
-      actor: "ann@harbour",
-      ask: undefined,
-    })
-    return said
-  } finally {
-    await rm(cwd, { recursive: true })
-  }
+  const env = { DB_RAW_URL: store.rawUrl, DB_APP_URL: store.appUrl }
+  const { out, err } = await runCommand(["leases", ...argv], { env })
+  return out + err
 }
 
 /** All event and state rows of app, by table. */

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest"
 import { insertChain, insertCoverage, insertLease } from "../../test/support/coordination-rows.js"
+import { runCommand } from "../../test/support/run-command.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { testLedgers } from "../../test/support/test-ledgers.js"
 import { recordError } from "../indexing-errors/record-error.js"
 import { systemClock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
-import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
 import { Database } from "../postgres/database.js"
 import { int8 } from "../workers/column.js"
@@ -17,21 +17,17 @@ import { ensureWorkerTables } from "../workers/postgres/ensure-worker-tables.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"
 import { WorkerRegistry } from "../workers/worker-registry.js"
 import type { CliIo } from "./cli-io.js"
-import { main } from "./main.js"
 
 let made: TestDatabase
 let database: Database
-let cwd: string
 
 beforeAll(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "tidemark-cli-"))
   made = await createTestDatabase()
   database = new Database({ url: made.url, applicationName: "test" })
 })
 afterAll(async () => {
   await database.end()
   await made.drop()
-  await rm(cwd, { recursive: true })
 })
 
 beforeEach(async () => {
@@ -51,23 +47,8 @@ beforeEach(async () => {
   })
 })
 
-async function run(argv: readonly string[], over: Partial<CliIo> = {}) {
-  let out = ""
-  let err = ""
-  const code = await main(argv, {
-    cwd,
-    env: { DB_RAW_URL: made.url, TIDEMARK_DIR: join(cwd, ".tidemark") },
-    stdout: { write: (text) => (out += text) },
-    stderr: { write: (text) => (err += text) },
-    clock: systemClock,
-    random: systemRandom,
-    signal: new AbortController().signal,
-    actor: "ann@harbour",
-    ask: undefined,
-    ...over,
-  })
-  return { code, out, err }
-}
+const run = (argv: readonly string[], over: Partial<CliIo> = {}) =>
+  runCommand(argv, { env: { DB_RAW_URL: made.url }, ...over })
 
 const nowhere = { env: {} }
 const audit = async () =>

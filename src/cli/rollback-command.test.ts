@@ -1,44 +1,21 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { rollbackReasons } from "../../test/support/rollback-store.js"
-import { systemClock } from "../platform/clock.js"
+import { runCommand } from "../../test/support/run-command.js"
 import { systemRandom } from "../platform/random.js"
 import { refetchBlocks } from "../verify/refetch-blocks.js"
-import { main } from "./main.js"
 
 let store: DeriveStore
-let cwd: string
 
 beforeAll(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "tidemark-rollback-"))
   store = await openDeriveStore(livelyBlocks({ seed: 5, from: 0, to: 24 }), { workers: [] })
 }, 60_000)
 
-afterAll(async () => {
-  await store.close()
-  await rm(cwd, { recursive: true })
-})
+afterAll(() => store.close())
 
-async function rollback(...argv: readonly string[]) {
-  let out = ""
-  let err = ""
-  const code = await main(["rollback", ...argv], {
-    cwd,
-    env: { DB_RAW_URL: store.rawUrl, DB_APP_URL: store.appUrl, TIDEMARK_DIR: join(cwd, ".tidemark") },
-    stdout: { write: (text) => (out += text) },
-    stderr: { write: (text) => (err += text) },
-    clock: systemClock,
-    random: systemRandom,
-    signal: new AbortController().signal,
-    actor: "ann@harbour",
-    ask: undefined,
-  })
-  return { code, out, err }
-}
+const rollback = (...argv: readonly string[]) =>
+  runCommand(["rollback", ...argv], { env: { DB_RAW_URL: store.rawUrl, DB_APP_URL: store.appUrl } })
 
 const stored = async (): Promise<unknown> =>
   (

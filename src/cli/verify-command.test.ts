@@ -1,45 +1,21 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { DeriveStore } from "../../test/support/derive-store.js"
+import { runCommand } from "../../test/support/run-command.js"
 import { openWholeStore } from "../../test/support/whole-store.js"
 import { ftHoldingsWorker } from "../families/evm/indexes/ft-holdings/ft-holdings-worker.js"
 import { tokenWorker } from "../families/evm/indexes/tokens/token-worker.js"
-import { systemClock } from "../platform/clock.js"
-import { systemRandom } from "../platform/random.js"
-import { main } from "./main.js"
 
 let store: DeriveStore
-let cwd: string
 
 beforeAll(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "tidemark-verify-"))
   const workers = [tokenWorker, ftHoldingsWorker]
   store = await openWholeStore({ seed: 3, from: 0, to: 20, workers, twoDatabases: false })
 })
 
-afterAll(async () => {
-  await store.close()
-  await rm(cwd, { recursive: true })
-})
+afterAll(() => store.close())
 
-async function run(argv: readonly string[], signal = new AbortController().signal) {
-  let out = ""
-  let err = ""
-  const code = await main(argv, {
-    cwd,
-    env: { DB_RAW_URL: store.rawUrl, TIDEMARK_DIR: join(cwd, ".tidemark") },
-    stdout: { write: (text) => (out += text) },
-    stderr: { write: (text) => (err += text) },
-    clock: systemClock,
-    random: systemRandom,
-    signal,
-    actor: "ann@harbour",
-    ask: undefined,
-  })
-  return { code, out, err }
-}
+const run = (argv: readonly string[], signal = new AbortController().signal) =>
+  runCommand(argv, { env: { DB_RAW_URL: store.rawUrl }, signal })
 
 const lookups = async (): Promise<number> =>
   (await store.app.query<{ count: number }>("select count(*)::int4 as count from raw.block_lookup")).rows[0]!

@@ -244,7 +244,7 @@ const noFollower: CauseFinder = ({ name, follower, followerAgeMs, processes, hea
     message: follower
       ? `nobody follows the head of ${name}; ${follower} did until ${Math.round((followerAgeMs ?? headAgeMs ?? 0) / 1_000)} s ago`
       : `nobody follows the head of ${name}`,
-    doing: "every process with the role ingest stands for election at each turn",
+    doing: "every process with the role ingest stands for election every few seconds",
     todo: "look at the processes' logs for why they cannot ask for the head",
   }
 }

@@ -36,10 +36,10 @@ export interface ReadChainStatusOptions {
   readonly app?: SqlExecutor<Queryable> | undefined
   /** A cached reader; without one the sizes are asked for each time. */
   readonly storeSize?: ReadStoreSize
-  /** A process that was silent for longer counts as gone. */
-  readonly processSeenWithinMs?: number
 }
 
+/** A process that was silent for longer counts as gone. */
+const processSeenWithinMs = 30_000
 const readLimits = { isolation: "repeatable read", readOnly: true, statementTimeoutMs: 5_000 } as const
 
 /** Throws DATABASE_UNREACHABLE and the like; NOT the place to decide what is wrong: see `diagnose`. */
@@ -47,10 +47,9 @@ export async function readChainStatus(
   { raw, ledgers }: { raw: SqlExecutor<Queryable>; ledgers: Ledgers },
   options: ReadChainStatusOptions,
 ): Promise<ChainStatus> {
-  const seenWithinMs = options.processSeenWithinMs ?? 30_000
   const base = await raw.transaction(async (tx) => {
     const chain = await readChainRow(tx)
-    const processes = await readProcesses(tx, seenWithinMs)
+    const processes = await readProcesses(tx, processSeenWithinMs)
     const heights: ChainHeights = {
       start: chain?.start ?? 0,
       head: chain?.head ?? null,

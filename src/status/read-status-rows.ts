@@ -5,23 +5,8 @@ import type { Queryable } from "../postgres/transaction.js"
 import type { ProcessRow } from "./chain-status.js"
 import { parseProcessState } from "./process-state.js"
 
-export interface ChainRow {
-  readonly name: string
-  readonly chainId: string
-  readonly epoch: number
-  readonly start: number
-  readonly liveFrom: number | null
-  readonly head: number | null
-  readonly headAgeMs: number | null
-  readonly finalized: number | null
-  readonly follower: string | null
-  readonly followerAgeMs: number | null
-  readonly rollbackOpen: boolean
-  readonly halt: string | null
-}
-
 /** Undefined until the chain was pinned. */
-export async function readChainRow(sql: Queryable): Promise<ChainRow | undefined> {
+export async function readChainRow(sql: Queryable) {
   const {
     rows: [row],
   } = await sql.query<
