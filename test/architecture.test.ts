@@ -117,6 +117,59 @@ describe("the house", () => {
     expect(wrong).toEqual([])
   })
 
+  test("the Postgres side of coordination is imported by composition alone", () => {
+    const importing = files.filter((path) => /\/coordination\/postgres\//.test(readFileSync(path, "utf8")))
+    expect([...new Set(importing.map(room))]).toEqual(["roles"])
+  })
+
+  test("the tables of coordination are written in one folder", () => {
+    const named = "coverage|chain_state|worker_leases|rollbacks|audit_log|job_queue"
+    // Also by a name that was put together: what is in braces is a schema, or one of the tables.
+    const table = String.raw`(\w+\.|\$\{[^}]*\}\.)?"?(${named})\b|\$\{[^}]*(coverage|chainState|leases|rollbacks|auditLog)\}`
+    const writes = new RegExp(
+      String.raw`\b(insert into|merge into|update|delete from|copy|truncate)\s+(only\s+)?(${table})`,
+      "i",
+    )
+    const copies = new RegExp(String.raw`\bcopyIn(All)?\([\s\S]*["\x60](raw|app)\.(${named})["\x60]`)
+    const writing = files.filter((path) => {
+      const text = withoutComments(path)
+      return writes.test(text) || copies.test(text)
+    })
+    expect([...new Set(writing.map(room))]).toEqual(["coordination"])
+  })
+
+  test("no file imports itself by way of others", () => {
+    // Types vanish when it is compiled, and tie nothing together that runs.
+    const importing = /^(?:import|export)\s+(?!type\b)(?:([^"';]*?)\s+from\s+)?"(\.[^"]+)"/gm
+    const isTyped = (names = "x"): boolean =>
+      /^\{[\s\S]*\}$/.test(names) &&
+      names
+        .slice(1, -1)
+        .split(",")
+        .every((one) => /^\s*(type\s|$)/.test(one))
+    const imports = new Map(
+      files.map((path) => [
+        path,
+        [...readFileSync(path, "utf8").matchAll(importing)]
+          .filter(([, names]) => !isTyped(names))
+          .map(([, , target]) => resolve(dirname(path), target!.replace(/\.js$/, ".ts"))),
+      ]),
+    )
+    const cycles: string[] = []
+    const passed = new Set<string>()
+    const follow = (path: string, way: readonly string[]): void => {
+      if (way.includes(path)) {
+        const circle = [...way.slice(way.indexOf(path)), path]
+        cycles.push(circle.map((one) => relative(source, one)).join(" > "))
+      }
+      if (passed.has(path)) return
+      passed.add(path)
+      for (const next of imports.get(path) ?? []) follow(next, [...way, path])
+    }
+    for (const path of files) follow(path, [])
+    expect(cycles).toEqual([])
+  })
+
   test("a chain family is named in one place, and in what users import", () => {
     const naming = files.filter(
       (path) => room(path) !== "families" && /"[^"]*\/families\/\w+\//.test(readFileSync(path, "utf8")),

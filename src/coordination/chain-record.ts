@@ -2,7 +2,7 @@
 
 import type { Queryable } from "../postgres/transaction.js"
 
-export interface HeadReport {
+interface HeadReport {
   readonly head: { readonly height: number; readonly hash: string }
   readonly finalizedHeight: number
   readonly holder: string

@@ -27,7 +27,7 @@ export interface CoordinationSnapshot {
 }
 
 /** Blocks of ranges finished within the last seconds. */
-export interface Throughput {
+interface Throughput {
   readonly last10s: number
   readonly last60s: number
 }

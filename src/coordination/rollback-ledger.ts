@@ -23,7 +23,7 @@ export interface StoreState extends Covered {
 }
 
 /** Enough to see that nothing has changed. The list of rollbacks is never cut, and would be read in vain every second. */
-export interface StoreSight extends Covered {
+interface StoreSight extends Covered {
   readonly epoch: number
   /** No rollback is open, and the server was compared. */
   readonly settled: boolean
