@@ -130,7 +130,7 @@ const isBurned = (table: string, stored: string): boolean =>
   table === "nft_ownership" && BigInt(stored) === BigInt(`0x${zeroAddress}`)
 
 /**
- * Before and after the questions: a node that keeps no state of this block (the demo's keeps that of its head only) refuses
+ * Before and after the questions: a node that keeps no state of this block refuses
  * every call, which must not pass for contracts that do not answer.
  */
 async function assertStateAt(rpcUrl: string, height: number): Promise<void> {
