@@ -12,6 +12,8 @@ export default defineConfig({
     pool: "forks",
     // One more than the two cores this has to do with: tests of faults wait much of their time for leases to end.
     maxWorkers: 3,
+    // Of the scenarios in proof/chaos, so many at a time.
+    maxConcurrency: 2,
     // Nothing here keeps state in a module, so files share the processes of the workers, and what they import is loaded once in each.
     isolate: false,
     sequence: { sequencer: LongestFirst },

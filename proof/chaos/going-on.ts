@@ -1,7 +1,6 @@
 // Work that goes on by itself after a fault, or under way before one: seen by the first block that is done.
 
-import { waitUntil } from "../../test/support/wait-until.js"
-import type { Stage } from "../faults/stage.js"
+import type { Stage } from "./stage.js"
 
 /** Until the first block: I9's minute, the server's return included. */
 const withinMs = 60_000
@@ -16,15 +15,13 @@ export interface GoingOnOptions {
 export async function goingOn(stage: Stage, { what, all }: GoingOnOptions): Promise<number> {
   const began = performance.now()
   let first: number | undefined
-  await waitUntil(
+  await stage.until(
     async () => {
       const done = await stage.progress()
       first ??= done
       return done !== first || done >= all
     },
     { what, timeoutMs: withinMs },
-  ).catch(async (error) => {
-    throw new Error(await stage.describe(), { cause: error })
-  })
+  )
   return performance.now() - began
 }

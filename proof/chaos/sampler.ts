@@ -6,10 +6,10 @@
 
 import pg from "pg"
 import { StoreProbe } from "../../test/support/store-probe.js"
-import { leaseMs, reapMs } from "../faults/stage.js"
 import { type Answer, askProcess, compareAnswer } from "./ask-process.js"
 import { type AppLook, lookAtApp } from "./look-at-app.js"
 import { lookAtRaw, type RawLook } from "./look-at-raw.js"
+import { leaseMs, reapMs } from "./stage.js"
 import { unexplainedFalls } from "./unexplained-falls.js"
 
 const everyMs = 250

@@ -2,7 +2,7 @@
 
 import type { Scene } from "./scene.js"
 
-/** quick: seconds, for every day. full: as often as the fault plan asks, by hand. */
+/** quick: seconds, in `npm test`. full: as often as docs/reliability.md says, by hand. */
 export type Profile = "quick" | "full"
 
 export type Facts = Readonly<Record<string, number | string>>
@@ -24,8 +24,6 @@ export interface Scenario {
   readonly name: string
   readonly fault: string
   readonly count: Readonly<Record<Profile, number>>
-  /** The test file that already has it in small. Without one, chaos.test.ts runs the quick profile. */
-  readonly quickTest?: string
   run(scene: Scene): Promise<Outcome>
 }
 

@@ -9,7 +9,7 @@ import { failpointKills } from "./scenarios/failpoints.js"
 import { fewConnections } from "./scenarios/few-connections.js"
 import { hostileMetadata } from "./scenarios/hostile-metadata.js"
 import { hugeBlocks } from "./scenarios/huge-blocks.js"
-import { derivedKills, derivedKillsNewestFirst, derivedKillsTwoDatabases, kills } from "./scenarios/kills.js"
+import { killScenarios } from "./scenarios/kills.js"
 import { lies } from "./scenarios/lies.js"
 import { poison } from "./scenarios/poison.js"
 import { postgresAway } from "./scenarios/postgres-away.js"
@@ -21,10 +21,7 @@ import { stops } from "./scenarios/stops.js"
 import { twoBranches } from "./scenarios/two-branches.js"
 
 export const scenarios: readonly Scenario[] = [
-  kills,
-  derivedKills,
-  derivedKillsTwoDatabases,
-  derivedKillsNewestFirst,
+  ...killScenarios,
   failpointKills,
   stops,
   postgresAway,

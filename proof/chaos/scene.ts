@@ -10,9 +10,9 @@ import {
 } from "../../test/support/private-postgres.js"
 import { ReplicatedPostgres } from "../../test/support/replicated-postgres.js"
 import { patienceMs } from "../../test/support/wait-until.js"
-import { Stage, type StageOptions } from "../faults/stage.js"
 import { Sampler } from "./sampler.js"
 import type { Profile } from "./scenario.js"
+import { Stage, type StageOptions } from "./stage.js"
 
 export interface SceneOptions {
   readonly profile: Profile

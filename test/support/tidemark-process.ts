@@ -23,6 +23,8 @@ export interface TidemarkProcess {
   /** Resolves with the exit code, or the signal's name. */
   readonly exit: Promise<number | string>
   kill(signal: NodeJS.Signals): void
+  /** Sends the signal and waits for the exit. */
+  end(signal: NodeJS.Signals): Promise<number | string>
 }
 
 export interface RunOptions {
@@ -65,6 +67,10 @@ export function runTidemark(
     errors,
     exit,
     kill: (signal) => child.kill(signal),
+    end: (signal) => {
+      child.kill(signal)
+      return exit
+    },
     line: (fits, timeoutMs = patienceMs) =>
       new Promise((resolve, reject) => {
         const look = (): void => {

@@ -5,9 +5,7 @@ import { compareAll } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 
-const preload = pathToFileURL(
-  join(import.meta.dirname, "..", "..", "faults", "preload", "skew-clock.mjs"),
-).href
+const preload = pathToFileURL(join(import.meta.dirname, "..", "preload", "skew-clock.mjs")).href
 const minutes = 10
 
 /** Leases last long, so that only a wrong clock could end one early. */

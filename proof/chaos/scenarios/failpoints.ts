@@ -1,24 +1,28 @@
 // Processes that die at named statements, one after the other on one store: each finds what the one before it left behind, and
 // gets no further than its own. The last one has nothing planned for it and heals all.
 
+import { once } from "node:events"
 import { createChain } from "../../../bench/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
-import { dieAt, type Failpoint, failpoints, lastWordsAt } from "../../faults/failpoints.js"
-import type { Stage } from "../../faults/stage.js"
+import { pause } from "../../../test/support/wait-until.js"
 import { compareAll, times } from "../compare.js"
+import { dieAt, type Failpoint, failpoints, lastWordsAt } from "../failpoints.js"
 import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 import type { Scene } from "../scene.js"
+import type { Stage } from "../stage.js"
+import { hold } from "../stopped-process.js"
 
-const dieWithinMs = 180_000
+const dieWithinMs = 30_000
+/** So often a process that is to die gets something to do. */
+const feedEveryMs = 250
 
 export const failpointKills: Scenario = {
   name: "failpoints",
   fault: `kill -9 at ${failpoints.length} named statements: claim, COPY, commit, fold, renewal, reaping, rollback, migration`,
   // Each once: a statement that was reworded is met no more, and nobody else would notice.
   count: { quick: failpoints.length, full: 200 },
-  quickTest: "failpoints.test.ts",
   async run(scene) {
     const healedMs: number[] = []
     let kills = 0
@@ -66,19 +70,23 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
   let kills = 0
   let rollsBack = false
   for (const failpoint of choose(scene.seed, wanted)) {
-    if (failpoint.by === "blocks") head += 20
     // Whoever died in a rollback left it to the next one, which may be all that is wanted here.
     if (failpoint.by === "reorganisation" && !(rollsBack && below(2) === 0)) {
       await settle(stage, head)
       chain = chain.fork({ at: head - below(20), seed: scene.seed * 100_000 + rounds * 100 + kills })
       head += 1 + below(3)
     }
+    // New blocks until it died: a process that has nothing left to do would not come by.
+    const feed = (): void => {
+      if (failpoint.by !== "reorganisation") head += 5
+    }
     if (failpoint.by === "lost lease") {
-      await dieOnce(stage, leavesLease, 1)
+      await dieOnce(stage, { failpoint: leavesLease, hit: 1, feed })
       kills++
     }
     rollsBack = failpoint.by === "reorganisation"
-    await dieOnce(stage, failpoint, failpoint.by === "blocks" ? 1 + below(2) : 1)
+    const hit = failpoint.by === "blocks" || failpoint.by === "held work" ? 1 + below(2) : 1
+    await dieOnce(stage, { failpoint, hit, feed })
     kills++
   }
   const healedMs = await settle(stage, head)
@@ -91,13 +99,31 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
   return { kills, healedMs, compared }
 }
 
-async function dieOnce(stage: Stage, failpoint: Failpoint, hit: number): Promise<void> {
+interface Death {
+  readonly failpoint: Failpoint
+  readonly hit: number
+  readonly feed: () => void
+}
+
+async function dieOnce(stage: Stage, { failpoint, hit, feed }: Death): Promise<void> {
+  // A lease that cannot be finished has to be renewed.
+  const release = failpoint.by === "held work" ? await hold(stage, "in mid-COPY") : undefined
   const member = stage.start({ env: dieAt(failpoint, { hit }) })
-  const late = setTimeout(() => member.kill("SIGKILL"), dieWithinMs)
-  await member.exit
-  clearTimeout(late)
+  // "exit" may come before the last of its output.
+  const closed = once(member.child, "close")
+  const began = performance.now()
+  while (stage.members.includes(member) && performance.now() - began < dieWithinMs) {
+    feed()
+    await Promise.race([member.exit, pause(feedEveryMs)])
+  }
+  const described = await stage.describe()
+  member.kill("SIGKILL")
+  await closed
+  await release?.()
   if (!member.errors.includes(lastWordsAt(failpoint)))
-    throw new Error(`nobody came by: ${failpoint.name}\n${await stage.describe()}`)
+    throw new Error(
+      `no process reached the failpoint "${failpoint.name}" within ${dieWithinMs / 1_000} s\n${described}`,
+    )
 }
 
 /** A process that lives puts everything right. Returns how long it took from its start. */
@@ -106,7 +132,6 @@ async function settle(stage: Stage, head: number): Promise<number> {
   const member = stage.start()
   await stage.finish(head + 1, healWithinMs({ blocks: head + 1 }))
   const healedMs = performance.now() - began
-  member.kill("SIGKILL")
-  await member.exit
+  await member.end("SIGKILL")
   return healedMs
 }

@@ -57,10 +57,8 @@ export const fewConnections: Scenario = {
       await pause(3_000)
       for (const neighbour of neighbours) await neighbour.end().catch(() => undefined)
       const free = performance.now()
-      await waitUntil(async () => (await stage.probe.watermarkEnd()) > round * blocksEach, {
+      await stage.until(async () => (await stage.probe.watermarkEnd()) > round * blocksEach, {
         ...{ what: "the new blocks stored", timeoutMs: resumeWithinMs },
-      }).catch(async (error) => {
-        throw new Error(await stage.describe(), { cause: error })
       })
       resumedMs.push(performance.now() - free)
     }

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict"
 import { createChain } from "../../../bench/chain/synthetic-chain.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
-import { waitUntil } from "../../../test/support/wait-until.js"
 import { compareAll } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
@@ -72,12 +71,10 @@ export const hostileMetadata: Scenario = {
       stage.derived.rows(
         `select 1 from app.metadata_subjects full join app.token_metadata using (contract_address) where status is distinct from 'answered'`,
       )
-    await waitUntil(async () => (await waiting()).length === 0, {
+    await stage.until(async () => (await waiting()).length === 0, {
       what: "all contracts asked",
       // One that could not be asked is asked again after a minute.
       timeoutMs: healWithinMs({ blocks: 0, otherMs: 60_000 }),
-    }).catch(async (error) => {
-      throw new Error(await stage.describe(), { cause: error })
     })
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
     const stored = await stage.derived.rows<

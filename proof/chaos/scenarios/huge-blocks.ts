@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { createChain } from "../../../bench/chain/synthetic-chain.js"
 import { heightNamedBy, isBlockCall } from "../../../test/support/hostile/rpc-shapes.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
-import { residentMb } from "../../faults/resident-mb.js"
 import { compareAll } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
+import { residentMb } from "../resident-mb.js"
 import type { Scenario } from "../scenario.js"
 
 const logs = 50_000

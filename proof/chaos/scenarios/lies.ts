@@ -1,15 +1,8 @@
 import assert from "node:assert/strict"
 import { createChain } from "../../../bench/chain/synthetic-chain.js"
 import { faultNames, startHostileRpc } from "../../../test/support/hostile-rpc.js"
-import {
-  countFaults,
-  everyFault,
-  noFaults,
-  pinHonestly,
-  shares,
-  type VerifyLevel,
-} from "../../faults/lying-node.js"
 import { compareRaw } from "../compare.js"
+import { countFaults, everyFault, noFaults, pinHonestly, shares, type VerifyLevel } from "../lying-node.js"
 import type { Scenario } from "../scenario.js"
 
 /** By what it says a node may bring ingestion to a halt, or end a process that starts. It can make no bug, and no statement that the database refuses. */
@@ -32,7 +25,6 @@ export const lies: Scenario = {
   name: "lies",
   fault: `a node that errs and lies, ${percent(shares.lie)} of each lie, ${percent(shares.outage)} of each outage, ${percent(shares.noise)} of each noise: with VERIFY=roots every lie of the catalogue, with VERIFY=standard those that it can notice`,
   count: { quick: 300, full: 100_000 },
-  quickTest: "lying-node.test.ts",
   async run(scene) {
     const blocks = scene.isQuick ? 200 : 1_000
     const size = { transactionsPerBlock: 5, logsPerBlock: 6, holders: 2_000 }

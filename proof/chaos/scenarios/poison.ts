@@ -1,9 +1,9 @@
 import assert from "node:assert/strict"
 import { waitUntil } from "../../../test/support/wait-until.js"
-import { configWith } from "../../faults/worker-config.js"
 import { compareAll } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
+import { configWith } from "../worker-config.js"
 
 const worker = "fragile"
 const distance = 500
@@ -25,7 +25,6 @@ export const poison: Scenario = {
   name: "poison",
   fault: "a worker that throws, spins or hoards memory at every 500th block",
   count: { quick: 1, full: 40 },
-  quickTest: "poison.test.ts",
   async run(scene) {
     const blocks = scene.count * distance
     const planted = Array.from({ length: scene.count }, (_, i) => i * distance + 250)

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict"
 import { startChainServer } from "../../../test/support/chain-server.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { holdAt, type TransactionMoment } from "../../faults/stopped-process.js"
 import { compareAll, times } from "../compare.js"
 import { goingOn } from "../going-on.js"
 import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
+import { holdAt, type TransactionMoment } from "../stopped-process.js"
 
 const blocksPerCrash = 40
 const moments: readonly TransactionMoment[] = [

@@ -3,10 +3,10 @@ import { type Chain, createChain } from "../../../bench/chain/synthetic-chain.js
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { waitUntil } from "../../../test/support/wait-until.js"
-import type { Stage } from "../../faults/stage.js"
 import { compareAll, times } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
+import type { Stage } from "../stage.js"
 
 const head = 240
 /** The first block that the branches do not share. */

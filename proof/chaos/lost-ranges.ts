@@ -26,14 +26,30 @@ export class LostRanges {
   /** To be called right after the process can do no more. */
   async note(victim: TidemarkProcess): Promise<void> {
     const since = performance.now()
-    const raw = (await this.#stage.probe.unfinished()).map((lease) => ({ ...lease, worker: undefined }))
-    for (const { leasedBy, status, worker, from, to } of [...raw, ...(await this.#stage.derived.leases())]) {
-      if (leasedBy !== holderOf(victim) || status !== "ACTIVE") continue
+    for (const { worker, from, to } of await this.#heldBy(victim)) {
       const watch = this.#whenDone(worker, from, to).then(() => performance.now() - since)
       // Looked at in the end, by `recoveryMs`.
       watch.catch(() => undefined)
       this.#watches.push(watch)
     }
+  }
+
+  /** Stops the process while it holds a lease. A stopped process can neither finish nor release what it holds. */
+  async stopAtWork(victim: TidemarkProcess): Promise<void> {
+    await this.#stage.until(
+      async () => {
+        victim.kill("SIGSTOP")
+        if ((await this.#heldBy(victim)).length > 0) return true
+        victim.kill("SIGCONT")
+        return false
+      },
+      { what: `process ${victim.pid} holds a lease` },
+    )
+  }
+
+  async #heldBy(holder: TidemarkProcess): Promise<{ worker?: string; from: number; to: number }[]> {
+    const leases = [...(await this.#stage.probe.unfinished()), ...(await this.#stage.derived.leases())]
+    return leases.filter(({ leasedBy, status }) => leasedBy === holderOf(holder) && status === "ACTIVE")
   }
 
   /** From when each was lost to when it was done, in milliseconds. */

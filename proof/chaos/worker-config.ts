@@ -15,7 +15,8 @@ export interface OwnWorker {
 
 /** Each has a table of its own, named after it, with a row for every block. */
 export function configWith(workers: readonly OwnWorker[]): string {
-  return `import { amount, defineWorker, eventTable, int4, int8 } from ${JSON.stringify(built)}
+  return `import { existsSync } from "node:fs"
+import { defineWorker, eventTable, int4, int8 } from ${JSON.stringify(built)}
 const worker = (name, dependencies, before) => defineWorker({
   name,
   version: 1,
@@ -43,6 +44,7 @@ export const poison = {
   spins: (height: number) => `if (block.height === ${height}) for (;;);`,
   hoards: (height: number) =>
     `if (block.height === ${height}) for (const hoard = []; ; ) hoard.push(new Array(10_000).fill(hoard.length))`,
-  /** Counts this far at every block: work, not time, so that a busy machine slows it like everything else. */
-  crawls: (steps: number) => `for (let i = 0, sum = 0; i < ${steps}; i++) sum += i % 7`,
+  /** Counts this far at every block, until the file exists: work, not time, so that a busy machine slows it like everything else. */
+  crawls: ({ steps, until }: { steps: number; until: string }) =>
+    `if (!existsSync(${JSON.stringify(until)})) for (let i = 0, sum = 0; i < ${steps}; i++) sum += i % 7`,
 }

@@ -1,89 +1,36 @@
-import { readFileSync } from "node:fs"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { type Chain, createChain } from "../../bench/chain/synthetic-chain.js"
-import { startChainServer } from "../../test/support/chain-server.js"
-import { heightNamedBy, isBlockCall, receiptsOf } from "../../test/support/hostile/rpc-shapes.js"
-import { startHostileRpc } from "../../test/support/hostile-rpc.js"
-import { type PrivatePostgres, startPrivatePostgres } from "../../test/support/private-postgres.js"
-import { startTamperingNode, type TamperingNode } from "../../test/support/tampering-node.js"
-import { waitUntil } from "../../test/support/wait-until.js"
-import { checkRaw } from "../checker/check-raw.js"
-import { formatReport } from "../checker/format-report.js"
-import { countFaults, everyFault, pinHonestly, type VerifyLevel } from "./lying-node.js"
-import { Stage, type StageOptions, undisturbed } from "./stage.js"
+import { describe, expect, it } from "vitest"
+import { createChain } from "../../../bench/chain/synthetic-chain.js"
+import { heightNamedBy, isBlockCall, receiptsOf } from "../../../test/support/hostile/rpc-shapes.js"
+import { startHostileRpc } from "../../../test/support/hostile-rpc.js"
+import type { TamperingNode } from "../../../test/support/tampering-node.js"
+import { waitUntil } from "../../../test/support/wait-until.js"
+import { checkRaw } from "../../checker/check-raw.js"
+import { formatReport } from "../../checker/format-report.js"
+import { pinHonestly, type VerifyLevel } from "../lying-node.js"
+import { residentMb } from "../resident-mb.js"
+import type { Stage } from "../stage.js"
+import { FaultFixture } from "./fault-fixture.js"
 
 const size = { transactionsPerBlock: 3, logsPerBlock: 5, holders: 200 }
-const blocks = 200
 
-let postgres: PrivatePostgres
-let chain: Chain
-const ending: (() => Promise<void>)[] = []
+const chain = createChain({ ...size, blocks: 200, realRoots: true })
+const fixture = new FaultFixture()
 
-beforeAll(async () => {
-  postgres = await startPrivatePostgres()
-  chain = createChain({ ...size, blocks, realRoots: true })
-})
-
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end()
-})
-
-afterAll(() => postgres.remove())
-
-async function openStage(options: Omit<StageOptions, "postgres">): Promise<Stage> {
-  const stage = await Stage.open({ postgres, ...options })
-  ending.push(() => stage.close())
-  return stage
-}
-
+// Every lie of the catalogue, at random: proof/chaos/scenarios/lies.ts.
 describe("a node that lies", () => {
-  it.each(["standard", "roots"] as const)(
-    "in every way of the catalogue that VERIFY=%s can notice, a little, leaves not one wrong row in the store",
-    async (verify) => {
-      const honest = await startChainServer({ chain })
-      ending.push(() => honest.stop())
-      const node = await startHostileRpc({ seed: 11, chain, hugeBodyBytes: 3_000_000, dripMs: 300 })
-      ending.push(() => node.stop())
-      const env = {
-        ...{ RPC_BATCH_BLOCKS: "2", RANGE_SIZE: "10", VERIFY: verify },
-        ...{ RPC_TIMEOUT_MS: "500", RPC_MAX_RESPONSE_BYTES: "2000000" },
-      }
-      const stage = await openStage({ rpcUrl: node.url, env })
-      await pinHonestly(stage, node)
-      const faults = everyFault(verify)
-      node.setFaults(faults)
-      stage.start()
-      await stage.complete(blocks + 1)
-      const facts = countFaults(node.counts, faults)
-      console.info(facts)
-      expect(facts.lies).toBeGreaterThan(10)
-      expect(facts.hidden > 0).toBe(verify === "roots")
-      expect(stage.members).toHaveLength(1)
-      // What a noisy node adds to its answers is kept in `extra`.
-      const told = { rawUrl: stage.url, rpcUrl: honest.url, to: blocks + 1, withoutExtra: true }
-      const report = await checkRaw(told)
-      expect(report.ok, formatReport(report)).toBe(true)
-      const without = { columns: ["extra"] }
-      const expected = await undisturbed({ postgres, rpcUrl: honest.url }, blocks, without)
-      expect(await stage.digest(without)).toEqual(expected)
-      expect(await stage.probe.foreignBlocks((height) => chain.hashAt(height))).toEqual([])
-    },
-  )
-
   describe("about the amount of a transfer, and fits it to nothing else", () => {
     const [liedAbout, head] = [17, 40]
     const amount = `0x${"ee".repeat(32)}`
 
     async function lyingAboutAmount(verify: VerifyLevel): Promise<{ node: TamperingNode; stage: Stage }> {
-      const node = await startTamperingNode(() => ({ chain, head }))
-      ending.push(() => node.stop())
+      const node = await fixture.tamperingNode(() => ({ chain, head }))
       node.tamper = (call, result) => {
         const receipts = receiptsOf(call, result)
         if (receipts === undefined || heightNamedBy(call) !== liedAbout) return undefined
         receipts.flatMap(({ logs }) => logs).find(({ data }) => data.length === 66)!.data = amount
         return receipts
       }
-      const stage = await openStage({ rpcUrl: node.url, env: { VERIFY: verify } })
+      const stage = await fixture.stage({ rpcUrl: node.url, env: { VERIFY: verify } })
       stage.start()
       return { node, stage }
     }
@@ -119,14 +66,13 @@ describe("a node that lies", () => {
   })
 
   it("about one block always, has that block named and set apart, and nothing else held up", async () => {
-    const node = await startTamperingNode(() => ({ chain, head: 100 }))
-    ending.push(() => node.stop())
+    const node = await fixture.tamperingNode(() => ({ chain, head: 100 }))
     const liedAbout = 57
     node.tamper = (call, result) =>
       isBlockCall(call) && heightNamedBy(call) === liedAbout
         ? { ...(result as object), logsBloom: `0x${"ab".repeat(256)}` }
         : undefined
-    const stage = await openStage({ rpcUrl: node.url })
+    const stage = await fixture.stage({ rpcUrl: node.url })
     const member = stage.start()
     await waitUntil(
       async () => (await stage.probe.coverage()) === `{[0,${liedAbout}),[${liedAbout + 1},101)}`,
@@ -145,8 +91,7 @@ describe("a node that lies", () => {
   })
 
   it("about the parent of a range's first block is found out before that block is stored", async () => {
-    const node = await startTamperingNode(() => ({ chain, head: 40 }))
-    ending.push(() => node.stop())
+    const node = await fixture.tamperingNode(() => ({ chain, head: 40 }))
     // The range below is not to be had meanwhile, so that no stored neighbour can tell.
     node.tamper = (call, result) => {
       const height = heightNamedBy(call)
@@ -154,7 +99,7 @@ describe("a node that lies", () => {
       if (height === 20) return { ...(result as object), parentHash: `0x${"cd".repeat(32)}` }
       return height < 20 ? null : undefined
     }
-    const stage = await openStage({ rpcUrl: node.url, env: { RANGE_SIZE: "20" } })
+    const stage = await fixture.stage({ rpcUrl: node.url, env: { RANGE_SIZE: "20" } })
     stage.start()
     await waitUntil(
       async () =>
@@ -170,13 +115,9 @@ describe("a node that lies", () => {
   it("about its chain is named, and not one block of it is stored", async () => {
     const other = createChain({ ...size, blocks: 200, seed: 5, chainId: 4242 })
     let away = false
-    const right = await startTamperingNode(() => (away ? undefined : { chain, head: 100 }))
-    const wrong = await startTamperingNode(() => ({ chain: other, head: 200 }))
-    ending.push(
-      () => right.stop(),
-      () => wrong.stop(),
-    )
-    const stage = await openStage({ rpcUrl: `${right.url},${wrong.url}` })
+    const right = await fixture.tamperingNode(() => (away ? undefined : { chain, head: 100 }))
+    const wrong = await fixture.tamperingNode(() => ({ chain: other, head: 200 }))
+    const stage = await fixture.stage({ rpcUrl: `${right.url},${wrong.url}` })
     stage.start()
     await stage.complete(101)
     away = true
@@ -200,8 +141,8 @@ describe("a node that lies", () => {
 
   it("with answers of 200 MB finds a process that stays under 512 MB and goes on", async () => {
     const node = await startHostileRpc({ seed: 3, chain: createChain({ ...size, blocks: 200 }) })
-    ending.push(() => node.stop())
-    const stage = await openStage({ rpcUrl: node.url, env: { RPC_BATCH_BLOCKS: "10", RANGE_SIZE: "20" } })
+    fixture.ending(() => node.stop())
+    const stage = await fixture.stage({ rpcUrl: node.url, env: { RPC_BATCH_BLOCKS: "10", RANGE_SIZE: "20" } })
     await pinHonestly(stage, node)
     node.setFaults({ hugeBody: 1 })
     const member = stage.start()
@@ -209,9 +150,8 @@ describe("a node that lies", () => {
     node.setFaults({})
     await stage.complete(201)
     expect(stage.members).toEqual([member])
-    const peakMb =
-      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${member.pid}/status`, "utf8"))![1]) / 1_024
-    console.info(`at most ${Math.round(peakMb)} MB resident`)
+    const peakMb = residentMb(member.pid, { peak: true })
+    console.info(`at most ${peakMb} MB resident`)
     expect(peakMb).toBeLessThan(512)
   })
 })

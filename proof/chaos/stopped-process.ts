@@ -3,7 +3,6 @@
 // to the next answer that nobody will read.
 
 import type { TidemarkProcess } from "../../test/support/tidemark-process.js"
-import { waitUntil } from "../../test/support/wait-until.js"
 import type { Stage } from "./stage.js"
 
 export type TransactionMoment =
@@ -40,21 +39,24 @@ export interface StopFacts {
   readonly takenOverMs: number
 }
 
+/** From now on no transaction gets past the moment, until the returned function is called. */
+export async function hold(stage: Stage, moment: TransactionMoment): Promise<() => Promise<void>> {
+  const holder = await stage.probe.session()
+  await holder.query("begin")
+  await holder.query(locks[moment].sql)
+  return () => holder.end()
+}
+
 /** Resolves when a transaction has come to the moment and waits there, with what lets it go on. */
 export async function holdAt(
   stage: Stage,
   { moment, moveHead }: Pick<StopOptions, "moment" | "moveHead">,
 ): Promise<() => Promise<void>> {
-  const { sql, waiting } = locks[moment]
-  const holder = await stage.probe.session()
-  const release = () => holder.end()
+  const release = await hold(stage, moment)
   try {
-    await holder.query("begin")
-    await holder.query(sql)
     moveHead()
-    await waitUntil(async () => (await waiters(stage, waiting)) > 0, {
-      what: `somebody waits ${moment}`,
-      everyMs: 5,
+    await stage.until(async () => (await waiters(stage, locks[moment].waiting)) > 0, {
+      ...{ what: `a transaction waits ${moment}`, everyMs: 5 },
     })
     return release
   } catch (error) {
@@ -71,13 +73,9 @@ export async function stopInTransaction(stage: Stage, options: StopOptions): Pro
   const successor = stage.start()
   await successor.line(({ msg }) => msg.startsWith("running"))
   const began = performance.now()
-  try {
-    await waitUntil(async () => (await stage.progress()) >= head, {
-      what: `history up to ${head} after a stop ${moment}`,
-    })
-  } catch (error) {
-    throw new Error(await stage.describe(), { cause: error })
-  }
+  await stage.until(async () => (await stage.progress()) >= head, {
+    what: `history up to ${head} after a stop ${moment}`,
+  })
   const takenOverMs = Math.round(performance.now() - began)
   return { successor, takenOverMs }
 }

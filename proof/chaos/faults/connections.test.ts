@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { createChain } from "../../bench/chain/synthetic-chain.js"
-import { chainLock } from "../../src/coordination/postgres/locks.js"
-import { Connection } from "../../src/postgres/connection.js"
-import { type PrivatePostgres, startPrivatePostgres } from "../../test/support/private-postgres.js"
-import { startTamperingNode, type TamperingNode } from "../../test/support/tampering-node.js"
-import { pause, waitUntil } from "../../test/support/wait-until.js"
-import { Stage } from "./stage.js"
+import { beforeAll, describe, expect, it } from "vitest"
+import { createChain } from "../../../bench/chain/synthetic-chain.js"
+import { chainLock } from "../../../src/coordination/postgres/locks.js"
+import { Connection } from "../../../src/postgres/connection.js"
+import type { TamperingNode } from "../../../test/support/tampering-node.js"
+import { pause, waitUntil } from "../../../test/support/wait-until.js"
+import type { Stage } from "../stage.js"
+import { FaultFixture } from "./fault-fixture.js"
 
 const bound = 12
 const chain = createChain({ blocks: 300, transactionsPerBlock: 3, logsPerBlock: 4, holders: 100 })
-let postgres: PrivatePostgres
+const fixture = new FaultFixture({ story: true })
 let node: TamperingNode
 let stage: Stage
 let holder: Connection
@@ -23,21 +23,13 @@ async function count(): Promise<void> {
 }
 
 beforeAll(async () => {
-  postgres = await startPrivatePostgres()
-  node = await startTamperingNode(() => ({ chain, head: 120, finalized: 60 }))
-  stage = await Stage.open({
-    postgres,
+  node = await fixture.tamperingNode(() => ({ chain, head: 120, finalized: 60 }))
+  stage = await fixture.stage({
     rpcUrl: node.url,
     roles: "ingest,work,maintain,serve",
     twoDatabases: true,
     env: { REORG_CONFIRM_MS: "100", POLL_INTERVAL_MS: "50" },
   })
-})
-afterAll(async () => {
-  await holder.end()
-  await stage.close()
-  await node.stop()
-  await postgres.remove()
 })
 
 // One story, on one store.
@@ -48,6 +40,7 @@ describe("a process with all roles and two databases", () => {
     stage.start()
     await stage.derivedTo(121)
     holder = await Connection.open({ url: stage.appUrl, applicationName: "test" })
+    fixture.ending(() => holder.end())
     // As a commit that takes its time: the rollback has to wait for it, with all that it needs in hand.
     await holder.query("select pg_advisory_lock_shared($1, $2)", [...chainLock])
     node.view = () => ({ chain: branch, head: 125, finalized: 60 })
@@ -79,10 +72,7 @@ describe("a process with all roles and two databases", () => {
   })
 
   it("and while it looks over the store at night, for which its lanes of history lend theirs", async () => {
-    for (const member of stage.members) {
-      member.kill("SIGTERM")
-      expect(await member.exit).toBe(0)
-    }
+    for (const member of stage.members) expect(await member.end("SIGTERM")).toBe(0)
     await holder.query("update app.chain_state set created_at = '2020-01-01'")
     most = 0
     stage.start()

@@ -1,6 +1,7 @@
 // One store on a real server and the processes that work on it, with the short leases that fault runs use. Whatever a
 // test started is ended by `close`.
 
+import assert from "node:assert/strict"
 import { randomUUID } from "node:crypto"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { hostname, tmpdir } from "node:os"
@@ -9,8 +10,9 @@ import { DerivedProbe } from "../../test/support/derived-probe.js"
 import { type DigestOptions, digestRaw, type RawDigest } from "../../test/support/raw-digest.js"
 import { StoreProbe } from "../../test/support/store-probe.js"
 import { runTidemark, type TidemarkProcess } from "../../test/support/tidemark-process.js"
-import { patienceMs, waitUntil } from "../../test/support/wait-until.js"
+import { patienceMs, type WaitOptions, waitUntil } from "../../test/support/wait-until.js"
 import { type CheckReport, checkDerived } from "../checker/check-derived.js"
+import { formatReport } from "../checker/format-report.js"
 
 type Env = Readonly<Record<string, string>>
 
@@ -108,6 +110,12 @@ export class Stage {
     return member
   }
 
+  /** Kills it as kill -9 does and starts another. */
+  async replace(victim: TidemarkProcess): Promise<TidemarkProcess> {
+    await victim.end("SIGKILL")
+    return this.start()
+  }
+
   /** Any command of the program, on this store. */
   run(args: readonly string[], env: Env = {}): TidemarkProcess {
     const { way = (url: string) => url } = this.#options
@@ -159,17 +167,18 @@ export class Stage {
       .map((member) => `process ${member.pid} ended with ${member.child.exitCode}\n${tail(member)}`)
   }
 
+  /** As `waitUntil`; the error describes the store and its processes. */
+  until<T>(look: Parameters<typeof waitUntil<T>>[0], options: WaitOptions): Promise<T> {
+    return waitUntil(look, options).catch(async (error) => {
+      throw new Error(await this.describe(), { cause: error })
+    })
+  }
+
   /** Resolves when the store covers exactly [0, to) and no work is left. */
   async complete(to: number, timeoutMs = patienceMs): Promise<void> {
-    try {
-      await waitUntil(async () => (await this.probe.coverage()) === `{[0,${to})}`, {
-        what: `every block below ${to} stored`,
-        timeoutMs,
-        everyMs: 100,
-      })
-    } catch (error) {
-      throw new Error(await this.describe(), { cause: error })
-    }
+    await this.until(async () => (await this.probe.coverage()) === `{[0,${to})}`, {
+      ...{ what: `every block below ${to} stored`, timeoutMs, everyMs: 100 },
+    })
   }
 
   /** Resolves when every worker covers exactly [0, to). */
@@ -198,11 +207,7 @@ export class Stage {
 
   /** Resolves when so many blocks are done. */
   async reach(due: number, { what, timeoutMs }: { what: string; timeoutMs: number }): Promise<void> {
-    try {
-      await waitUntil(async () => (await this.progress()) >= due, { what, timeoutMs, everyMs: 20 })
-    } catch (error) {
-      throw new Error(await this.describe(), { cause: error })
-    }
+    await this.until(async () => (await this.progress()) >= due, { what, timeoutMs, everyMs: 20 })
   }
 
   /** Resolves when everything below `to` is stored, and where this stage derives, derived. */
@@ -218,9 +223,11 @@ export class Stage {
     return (this.#options.roles ?? "").includes("work")
   }
 
-  /** Every derived table against what the checker makes of raw. */
-  check(): Promise<CheckReport> {
-    return checkDerived({ rawUrl: this.url, appUrl: this.appUrl })
+  /** Throws where a derived table is not what the checker makes of raw. */
+  async check(): Promise<CheckReport> {
+    const report = await checkDerived({ rawUrl: this.url, appUrl: this.appUrl })
+    if (!report.ok) throw new Error(formatReport(report))
+    return report
   }
 
   /** All that helps to understand why something did not happen. */
@@ -239,6 +246,13 @@ export class Stage {
       ...[...left.slice(0, 20), ...backends].map((row) => JSON.stringify(row)),
       this.report(),
     ].join("\n")
+  }
+
+  /** How many there were: at least one for each time that another branch was seen to be stored. */
+  async rollbacks(least: number): Promise<number> {
+    const [row] = await this.probe.rows<{ n: number }>("select count(*)::int4 as n from raw.rollbacks")
+    assert.ok(row!.n >= least, `${row!.n} rollbacks for ${least} branches`)
+    return row!.n
   }
 
   digest(without?: DigestOptions): Promise<RawDigest> {
