@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { startDemoChain } from "../../src/demo/start-demo-chain.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
-import { defaultCacheDir } from "../chain/dataset-chain.js"
+import { defaultCacheDir } from "../../test/chain/dataset-chain.js"
 import type { BenchChain } from "./standard-chain.js"
 import { onStop } from "./stop-all.js"
 

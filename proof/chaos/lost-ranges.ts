@@ -23,23 +23,25 @@ export class LostRanges {
     return this.#watches.length
   }
 
-  /** To be called right after the process can do no more. */
-  async note(victim: TidemarkProcess): Promise<void> {
+  /** To be called right after the process can do no more. Returns how many it held. */
+  async note(victim: TidemarkProcess): Promise<number> {
     const since = performance.now()
-    for (const { worker, from, to } of await this.#heldBy(victim)) {
+    const held = await this.#heldBy(victim)
+    for (const { worker, from, to } of held) {
       const watch = this.#whenDone(worker, from, to).then(() => performance.now() - since)
       // Looked at in the end, by `recoveryMs`.
       watch.catch(() => undefined)
       this.#watches.push(watch)
     }
+    return held.length
   }
 
-  /** Stops the process while it holds a lease. A stopped process can neither finish nor release what it holds. */
+  /** Stops the process while it holds a lease, and notes it. A stopped process can neither finish nor release what it holds. */
   async stopAtWork(victim: TidemarkProcess): Promise<void> {
     await this.#stage.until(
       async () => {
         victim.kill("SIGSTOP")
-        if ((await this.#heldBy(victim)).length > 0) return true
+        if ((await this.note(victim)) > 0) return true
         victim.kill("SIGCONT")
         return false
       },

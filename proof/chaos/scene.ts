@@ -1,7 +1,7 @@
 // What a scenario plays in: servers, nodes and stages that are all ended afterwards. Where it failed, its databases stay.
 
 import assert from "node:assert/strict"
-import type { StatsSnapshot } from "../../bench/chain/server-stats.js"
+import type { StatsSnapshot } from "../../test/chain/server-stats.js"
 import { type SpawnChainServerOptions, spawnChainServer } from "../../test/support/chain-server.js"
 import {
   type PrivatePostgres,

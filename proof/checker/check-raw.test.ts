@@ -1,6 +1,6 @@
 import pg from "pg"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
-import { createChain } from "../../bench/chain/synthetic-chain.js"
+import { createChain } from "../../test/chain/synthetic-chain.js"
 import { heightNamedBy, type RpcCall } from "../../test/support/hostile/rpc-shapes.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
 import { startTamperingNode, type TamperingNode } from "../../test/support/tampering-node.js"

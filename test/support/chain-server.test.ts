@@ -2,7 +2,7 @@
 
 import { WebSocket } from "undici"
 import { afterEach, describe, expect, it } from "vitest"
-import type { StatsSnapshot } from "../../bench/chain/server-stats.js"
+import type { StatsSnapshot } from "../chain/server-stats.js"
 import { type StartChainServerOptions, spawnChainServer, startChainServer } from "./chain-server.js"
 import { pause, waitUntil } from "./wait-until.js"
 

@@ -6,14 +6,10 @@ import { once } from "node:events"
 import { createRequire } from "node:module"
 import { createInterface } from "node:readline"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import type { ChainOptions } from "../../bench/chain/chain-options.js"
-import {
-  ChainServer,
-  type ChainServerAddress,
-  type ChainServerOptions,
-} from "../../bench/chain/chain-server.js"
-import type { StatsSnapshot } from "../../bench/chain/server-stats.js"
-import { type Chain, createChain } from "../../bench/chain/synthetic-chain.js"
+import type { ChainOptions } from "../chain/chain-options.js"
+import { ChainServer, type ChainServerAddress, type ChainServerOptions } from "../chain/chain-server.js"
+import type { StatsSnapshot } from "../chain/server-stats.js"
+import { type Chain, createChain } from "../chain/synthetic-chain.js"
 
 export interface StartChainServerOptions extends ChainOptions, ChainServerOptions {
   /** Served instead of one made from the chain options. */
@@ -67,7 +63,7 @@ export interface SpawnedChainServer {
   stop(): Promise<void>
 }
 
-const serverFile = fileURLToPath(new URL("../../bench/chain/server.ts", import.meta.url))
+const serverFile = fileURLToPath(new URL("../chain/server.ts", import.meta.url))
 
 // Resolved from here, because the child looks from its working directory, which may be anywhere.
 const tsxLoader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href

@@ -4,7 +4,7 @@ import { createConnection } from "node:net"
 import { keccak_256 } from "@noble/hashes/sha3"
 import { Agent, request } from "undici"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
-import { createChain } from "../../bench/chain/synthetic-chain.js"
+import { createChain } from "../chain/synthetic-chain.js"
 import { startChainServer } from "./chain-server.js"
 import {
   type FaultName,

@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Chain } from "../../bench/chain/synthetic-chain.js"
+import type { Chain } from "../chain/synthetic-chain.js"
 import { answerFaultNames, applyAnswerFault } from "./hostile/answer-faults.js"
 import { applyBatchFault, type BatchFaultName, batchFaultNames } from "./hostile/batch-faults.js"
 import { type Fate, FateBook } from "./hostile/fate.js"

@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { keccak_256 } from "@noble/hashes/sha3"
 import { type Hex, serializeTransaction, toRlp } from "viem"
 import { describe, expect, it } from "vitest"
-import { openDatasetChain } from "../../bench/chain/dataset-chain.js"
-import { type Chain, createChain } from "../../bench/chain/synthetic-chain.js"
-import { orderedTrieRoot } from "../../bench/chain/trie-root.js"
+import { openDatasetChain } from "../chain/dataset-chain.js"
+import { type Chain, createChain } from "../chain/synthetic-chain.js"
+import { orderedTrieRoot } from "../chain/trie-root.js"
 
 interface Log {
   address: Hex

@@ -3,8 +3,8 @@
 
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { RpcAnswerer } from "../../bench/chain/rpc-answerer.js"
-import type { Chain } from "../../bench/chain/synthetic-chain.js"
+import { RpcAnswerer } from "../chain/rpc-answerer.js"
+import type { Chain } from "../chain/synthetic-chain.js"
 import type { RpcAnswer, RpcCall } from "./hostile/rpc-shapes.js"
 
 interface NodeView {

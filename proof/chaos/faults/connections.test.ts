@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
 import { chainLock } from "../../../src/coordination/postgres/locks.js"
 import { Connection } from "../../../src/postgres/connection.js"
+import { createChain } from "../../../test/chain/synthetic-chain.js"
 import type { TamperingNode } from "../../../test/support/tampering-node.js"
 import { pause, waitUntil } from "../../../test/support/wait-until.js"
 import type { Stage } from "../stage.js"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
+import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { heightNamedBy, isBlockCall, receiptsOf } from "../../../test/support/hostile/rpc-shapes.js"
 import { startHostileRpc } from "../../../test/support/hostile-rpc.js"
 import type { TamperingNode } from "../../../test/support/tampering-node.js"

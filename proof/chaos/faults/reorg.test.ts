@@ -1,7 +1,7 @@
 // What a reorganisation must not do. That it ends with the tables of the new branch: proof/chaos/scenarios/reorgs.ts.
 
 import { describe, expect, it } from "vitest"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
+import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { waitUntil } from "../../../test/support/wait-until.js"
 import { undisturbed } from "../stage.js"

@@ -2,8 +2,8 @@
 // mended under them ends with the same tables.
 
 import { describe, expect, it } from "vitest"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
 import { Database } from "../../../src/postgres/database.js"
+import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { waitUntil } from "../../../test/support/wait-until.js"
 import type { Stage } from "../stage.js"
 import { FaultFixture } from "./fault-fixture.js"

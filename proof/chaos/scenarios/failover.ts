@@ -3,7 +3,7 @@
 // raw lost does not come back, and what app lost is a rollback.
 
 import assert from "node:assert/strict"
-import { type Chain, createChain } from "../../../bench/chain/synthetic-chain.js"
+import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { compareAll, times } from "../compare.js"

@@ -2,7 +2,7 @@
 // gets no further than its own. The last one has nothing planned for it and heals all.
 
 import { once } from "node:events"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
+import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { pause } from "../../../test/support/wait-until.js"

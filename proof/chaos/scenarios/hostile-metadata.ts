@@ -1,7 +1,7 @@
 // Contracts that say of themselves whatever may break a database, a terminal or a page, and amounts as large as they get.
 
 import assert from "node:assert/strict"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
+import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { compareAll } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
+import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { heightNamedBy, isBlockCall } from "../../../test/support/hostile/rpc-shapes.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { compareAll } from "../compare.js"

@@ -45,7 +45,7 @@ async function run(scene: Scene, { backfill = "oldest", ...options }: How): Prom
     // The first kill always interrupts work; the others may hit a process between two leases.
     if (kill === 1) await lost.stopAtWork(victim)
     await victim.end("SIGKILL")
-    await lost.note(victim)
+    if (kill > 1) await lost.note(victim)
     stage.start()
   }
   await stage.finish(blocks + 1, timeoutMs)

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
+import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { faultNames, startHostileRpc } from "../../../test/support/hostile-rpc.js"
 import { compareRaw } from "../compare.js"
 import { countFaults, everyFault, noFaults, pinHonestly, shares, type VerifyLevel } from "../lying-node.js"

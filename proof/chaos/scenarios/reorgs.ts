@@ -2,7 +2,7 @@
 // longer and to shorter chains, while history is filled below.
 
 import assert from "node:assert/strict"
-import { type Chain, createChain } from "../../../bench/chain/synthetic-chain.js"
+import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { pause } from "../../../test/support/wait-until.js"

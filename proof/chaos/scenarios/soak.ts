@@ -2,7 +2,7 @@
 // killed and stopped, the server crashes, connections are cut, the node is away or gives half of its answers.
 
 import assert from "node:assert/strict"
-import { type Chain, createChain } from "../../../bench/chain/synthetic-chain.js"
+import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import type { RpcCall } from "../../../test/support/hostile/rpc-shapes.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"

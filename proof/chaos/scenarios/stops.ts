@@ -48,8 +48,10 @@ export const stops: Scenario = {
         victims.map(async ({ victim, stoppedMs }) => {
           // The first stop lasts until another process has done the work that it interrupts.
           if (isFirst) await lost.stopAtWork(victim)
-          else victim.kill("SIGSTOP")
-          await lost.note(victim)
+          else {
+            victim.kill("SIGSTOP")
+            await lost.note(victim)
+          }
           await pause(stoppedMs)
           if (isFirst) await lost.recoveryMs()
           victim.kill("SIGCONT")

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { type Chain, createChain } from "../../../bench/chain/synthetic-chain.js"
+import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { waitUntil } from "../../../test/support/wait-until.js"

@@ -1,8 +1,8 @@
 // What can be wrong with the answer to one call. Each fault gets the true answer and gives the false one, or
 // undefined where it has no meaning for that call.
 
-import { quantity } from "../../../bench/chain/hex.js"
-import type { SeededRandom } from "../../../bench/chain/seeded-random.js"
+import { quantity } from "../../chain/hex.js"
+import type { SeededRandom } from "../seeded-random.js"
 import { type BlockFault, hiddenBlockFaults, hiddenLogFaults } from "./hidden-faults.js"
 import { type LogFault, logFaults } from "./log-faults.js"
 import {
@@ -71,7 +71,7 @@ const changeObjects =
   }
 
 const neighbour = (height: number, random: SeededRandom): string =>
-  quantity(height > 1 && random.unit() < 0.5 ? height - 1 : height + 1)
+  quantity(height > 1 && random.next() < 0.5 ? height - 1 : height + 1)
 
 const numberFields = new Set([
   ...["number", "blockNumber", "timestamp", "gasUsed", "gasLimit", "gas", "nonce"],

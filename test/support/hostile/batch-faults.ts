@@ -1,6 +1,6 @@
 // What can be wrong with the list of answers to a request. A single call is a list of one.
 
-import type { SeededRandom } from "../../../bench/chain/seeded-random.js"
+import type { SeededRandom } from "../seeded-random.js"
 import { changeRecipient } from "./hidden-faults.js"
 import { blockOf, heightNamedBy, type RpcAnswer, type RpcCall, receiptsOf } from "./rpc-shapes.js"
 
@@ -29,7 +29,7 @@ const batchFaults = {
     const kept = random.below(eligible.length)
     const moved = random.below(eligible.length - 1)
     const other = eligible.filter(
-      (_, at) => at !== kept && (at === (moved < kept ? moved : moved + 1) || random.unit() < 0.5),
+      (_, at) => at !== kept && (at === (moved < kept ? moved : moved + 1) || random.next() < 0.5),
     )
     const lowest = Math.min(...eligible.map((at) => heights[at]!))
     const forked = await askFork(

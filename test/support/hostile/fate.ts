@@ -1,7 +1,7 @@
 // Decides what happens to a request from the seed, the request and how often it was made before: never from the order
 // in which different requests arrive, so a failure replays although the client's concurrency does not.
 
-import { SeededRandom } from "../../../bench/chain/seeded-random.js"
+import { SeededRandom } from "../seeded-random.js"
 import type { FaultName, FaultRates } from "./fault-catalog.js"
 
 export class FateBook {
@@ -36,7 +36,7 @@ export class Fate {
   strikes<Name extends FaultName>(candidates: readonly Name[], rates: FaultRates): Name[] {
     return candidates.filter((name) => {
       const rate = rates[name] ?? 0
-      return rate > 0 && this.random(name).unit() < rate
+      return rate > 0 && this.random(name).next() < rate
     })
   }
 

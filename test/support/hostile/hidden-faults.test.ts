@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from "vitest"
-import { createChain } from "../../../bench/chain/synthetic-chain.js"
 import type { FetchedBlock } from "../../../src/families/evm/source/block-json.js"
 import { BloomReader } from "../../../src/families/evm/source/bloom.js"
 import { allChecks, verifyBlock } from "../../../src/families/evm/source/verify-block.js"
 import { verifyRoots } from "../../../src/families/evm/source/verify-roots.js"
+import { createChain } from "../../chain/synthetic-chain.js"
 import { type HostileRpc, noticedOnlyByRoots, startHostileRpc } from "../hostile-rpc.js"
 
 const chain = createChain({

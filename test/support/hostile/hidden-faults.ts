@@ -1,8 +1,8 @@
 // Lies that fit everything else the node says: counts, gas, order, blooms and links are as they should be. Only who computes
 // hashes and roots anew can notice them.
 
-import { quantity } from "../../../bench/chain/hex.js"
-import type { SeededRandom } from "../../../bench/chain/seeded-random.js"
+import { quantity } from "../../chain/hex.js"
+import type { SeededRandom } from "../seeded-random.js"
 import { bloomOf, type LogFault } from "./log-faults.js"
 import type { Block, Log, Receipt, Transaction } from "./rpc-shapes.js"
 

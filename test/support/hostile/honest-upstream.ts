@@ -1,8 +1,8 @@
 // The honest node behind a hostile one: a chain in this process, or any node by its URL.
 
 import { Agent, request } from "undici"
-import { RpcAnswerer } from "../../../bench/chain/rpc-answerer.js"
-import type { Chain } from "../../../bench/chain/synthetic-chain.js"
+import { RpcAnswerer } from "../../chain/rpc-answerer.js"
+import type { Chain } from "../../chain/synthetic-chain.js"
 import type { RpcAnswer, RpcCall } from "./rpc-shapes.js"
 
 export interface Upstream {

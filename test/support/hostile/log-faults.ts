@@ -1,9 +1,9 @@
 // Lies about logs. Those that promise a wrong bloom make sure of it, since a change that leaves the bloom as it was
 // could not be noticed without the receipts' root.
 
-import { addToBloom, bloomBits } from "../../../bench/chain/bloom.js"
-import { bytesToHex, quantity } from "../../../bench/chain/hex.js"
-import type { SeededRandom } from "../../../bench/chain/seeded-random.js"
+import { addToBloom, bloomBits } from "../../chain/bloom.js"
+import { bytesToHex, quantity } from "../../chain/hex.js"
+import type { SeededRandom } from "../seeded-random.js"
 import type { Log, Receipt } from "./rpc-shapes.js"
 
 /** Changes the receipts in place; false: these receipts have nothing to lie about. */
@@ -62,7 +62,7 @@ function wrongBloom(change: LogChange): LogFault {
 function cover(receipts: Receipt[], changed: Receipt, at: number, random: SeededRandom): void {
   const start = receipts.flatMap((receipt) => receipt.logs)[0]!.logIndex
   receipts[at] = changed
-  if (receipts.length === 1 || random.unit() < 0.5) return
+  if (receipts.length === 1 || random.next() < 0.5) return
   changed.logsBloom = bloomOf(changed.logs)
   receipts
     .flatMap((receipt) => receipt.logs)

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http"
 import { pipeline } from "node:stream/promises"
-import type { SeededRandom } from "../../../bench/chain/seeded-random.js"
+import type { SeededRandom } from "../seeded-random.js"
 
 export interface WireContext {
   readonly response: ServerResponse
@@ -42,7 +42,7 @@ const wireFaults = {
   },
   hugeBody: async ({ response, body, random, hugeBodyBytes }) => {
     // Either never JSON, or the true answer behind so much white space that nobody should wait for it.
-    const padded = random.unit() < 0.5
+    const padded = random.next() < 0.5
     const filling = Buffer.alloc(65_536, padded ? " " : "x")
     function* pieces() {
       for (let sent = 0; sent < hugeBodyBytes; sent += filling.length) yield filling

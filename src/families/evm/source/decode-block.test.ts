@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { SyntheticChain } from "../../../../test/fixtures/evm/synthetic-chain.js"
+import { ChainAnswers } from "../../../../test/chain/chain-answers.js"
 import type { FetchedBlock } from "./block-json.js"
 import { BloomReader } from "./bloom.js"
 import { decodeBlock } from "./decode-block.js"
@@ -33,7 +33,7 @@ function rebuild(raw: ReturnType<typeof decodeText>): unknown {
   }
 }
 
-const example = new SyntheticChain({ transactions: 2, logs: 2 }).block(5)
+const example = new ChainAnswers({ transactionsPerBlock: 2, logsPerBlock: 2 }).block(5)
 
 test("a plain block needs no extra for its transactions and logs", () => {
   const raw = decodeText(JSON.stringify(example), 5)

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest"
+import { ChainAnswers } from "../../../../test/chain/chain-answers.js"
 import { describeBlockSource } from "../../../../test/conformance/block-source.js"
 import {
   type Answer,
@@ -7,7 +8,6 @@ import {
   type RpcServer,
   startRpcServer,
 } from "../../../../test/fixtures/evm/rpc-server.js"
-import { SyntheticChain } from "../../../../test/fixtures/evm/synthetic-chain.js"
 import { type Clock, systemClock } from "../../../platform/clock.js"
 import { IndexerError } from "../../../platform/errors.js"
 import { silentLogger } from "../../../platform/logger.js"
@@ -64,7 +64,9 @@ const failure = async (promise: Promise<unknown>): Promise<IndexerError> => {
   return error as IndexerError
 }
 
-const chain = new SyntheticChain({ transactions: 4, logs: 6 })
+const size = { transactionsPerBlock: 4, logsPerBlock: 6 }
+const chain = new ChainAnswers(size)
+const eventsAt = (height: number) => chain.block(height).receipts.flatMap(({ logs }) => logs).length
 const node = (head = 1000, of = chain) => answerCalls((call) => of.answer(call, head))
 /** A node that gives back a changed copy of what `change` names. */
 const changing = (change: (call: RpcRequest, result: never) => unknown, of = chain) =>
@@ -80,7 +82,7 @@ describeBlockSource("the EVM source", async () => ({
   open: async (providers) => {
     const servers = await Promise.all(
       providers.map(async ({ head, forkAt, unlinkedAt, isDown }) => {
-        const fork = new SyntheticChain({ transactions: 4, logs: 6, forkAt: forkAt ?? (unlinkedAt ?? 0) - 5 })
+        const fork = new ChainAnswers({ ...size, forkAt: forkAt ?? Math.max(1, (unlinkedAt ?? 0) - 5), forkSeed: 2 })
         const from = forkAt ?? unlinkedAt ?? Number.POSITIVE_INFINITY
         const server = await serve(
           answerCalls((call) => (Number(call.params[0]) >= from ? fork : chain).answer(call, head)),
@@ -104,7 +106,7 @@ test("every block of a range comes once, in order, with its transactions and eve
     hash: chain.hash(5),
     parentHash: chain.hash(4),
     transactionCount: 4,
-    eventCount: 6,
+    eventCount: eventsAt(5),
   })
   expect(blocks[5]!.transactions.every((row) => row.extra === null)).toBe(true)
   const batches = server.requests.filter(Array.isArray)
@@ -170,7 +172,7 @@ test.each([-32601, -32004])(
     const source = sourceOf([server])
     const blocks = await collect(source, 1, 30)
     expect(heights(blocks)).toEqual(numbers(1, 30))
-    expect(blocks[3]!.eventCount).toBe(6)
+    expect(blocks[3]!.eventCount).toBe(eventsAt(4))
     const before = server.requests.length
     await collect(source, 30, 40)
     const later = server.requests.slice(before).flat() as RpcRequest[]
@@ -201,7 +203,7 @@ test("an answer that is too large is asked for in halves, and later batches are 
 })
 
 test("batches that mix two forks are asked for again; when the chain stays broken the error has both hashes", async () => {
-  const fork = new SyntheticChain({ transactions: 4, logs: 6, forkAt: 5 })
+  const fork = new ChainAnswers({ ...size, forkAt: 5, forkSeed: 2 })
   let healthy = false
   const mixed = await serve(
     answerCalls((call) => (!healthy && Number(call.params[0]) >= 12 ? fork : chain).answer(call, 1000)),
@@ -404,7 +406,9 @@ test("final blocks come from another node than one that lags, and from any that 
     return got
   }
   // It stands still, with block 36 final, on a branch that has lost since.
-  const still = await serve(node(100, new SyntheticChain({ transactions: 4, logs: 6, forkAt: 59 })))
+  const still = await serve(
+    node(100, new ChainAnswers({ ...size, forkAt: 59, forkSeed: 2 })),
+  )
   const blocks = await final(sourceOf([still, await serve(node(1000))], { maxBatchBlocks: 10 }))
   expect(heights(blocks)).toEqual(numbers(30, 60))
   expect(blocks.at(-1)!.hash).toBe(chain.hash(59))
@@ -451,7 +455,7 @@ test("a consumer that leaves early gives back all bytes it held, and the source 
 })
 
 test("a provider whose large answers cannot be read is set aside, and its faults are counted", async () => {
-  const big = new SyntheticChain({ transactions: 30, logs: 30 })
+  const big = new ChainAnswers({ transactionsPerBlock: 30, logsPerBlock: 30 })
   const broken = await serve((body, response, request) => {
     const text = JSON.stringify(node(1000, big)(body, response, request))
     return Array.isArray(body) ? text.slice(0, -40) : text

@@ -2,9 +2,9 @@
 // first met, because a chain may have many more than a test ever touches.
 
 import { keccak_256 } from "@noble/hashes/sha3"
+import { SeededRandom } from "../support/seeded-random.js"
 import { type BloomBits, bloomBits } from "./bloom.js"
 import { bytesToHex, word } from "./hex.js"
-import { SeededRandom } from "./seeded-random.js"
 
 type ContractKind = "erc20" | "erc721" | "pair"
 

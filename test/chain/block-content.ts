@@ -1,9 +1,9 @@
 // Draws what happens in a block: transactions and their logs, before any hash or JSON. Depends on the height, the
 // seed of that height and the universe, never on the parent, so every block can be drawn on its own.
 
+import { hex32, SeededRandom } from "../support/seeded-random.js"
 import { hugeBlockTransactions, type ResolvedChainOptions, seedAt } from "./chain-options.js"
 import { quantity, word } from "./hex.js"
-import { hex32, SeededRandom } from "./seeded-random.js"
 import {
   approvalTopic,
   type Contract,
@@ -107,18 +107,18 @@ function drawTransaction(
 
 // Most activity belongs to few holders, as on real chains.
 function drawHolder(random: SeededRandom, universe: Universe) {
-  const skewed = random.unit() ** 3
+  const skewed = random.next() ** 3
   return universe.holder(Math.floor(universe.holderCount * skewed))
 }
 
 /** 70% transfers of 20 tokens (skewed), 8% ERC-721, 12% approvals, 5% swaps, 5% transfers of rare tokens. */
 function drawLog(random: SeededRandom, universe: Universe, { tokenIds }: ResolvedChainOptions): LogContent {
-  const kind = random.unit()
+  const kind = random.next()
   const from = drawHolder(random, universe).topic
   const to = drawHolder(random, universe).topic
   const amount = word(hex32(random.uint32() >>> 1) + random.hex(1))
   const pick = (contracts: readonly Contract[], skew = 1) =>
-    contracts[Math.floor(contracts.length * random.unit() ** skew)]!.address
+    contracts[Math.floor(contracts.length * random.next() ** skew)]!.address
   if (kind < 0.7) {
     return { address: pick(universe.tokens, 2), topics: [transferTopic, from, to], data: `0x${amount}` }
   }

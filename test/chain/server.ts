@@ -1,4 +1,4 @@
-// The command line of the chain server: `npx tsx bench/chain/server.ts --blocks 20000 --disk --port 8545`.
+// The command line of the chain server: `npx tsx test/chain/server.ts --blocks 20000 --disk --port 8545`.
 // Prints one JSON line with its addresses when it is ready.
 
 import { parseArgs } from "node:util"
