@@ -45,6 +45,8 @@ export async function startTamperingNode(view: TamperingNode["view"]): Promise<T
     }
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(honest))
   })
+  // Longer than any test: a connection that ends just as a slow client uses it again would look like a fault.
+  server.keepAliveTimeout = 3_600_000
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const node: TamperingNode = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

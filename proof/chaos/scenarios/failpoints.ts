@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { startTamperingNode } from "../../../test/support/tampering-node.js"
-import { pause } from "../../../test/support/wait-until.js"
+import { patienceMs, pause } from "../../../test/support/wait-until.js"
 import { compareAll, times } from "../compare.js"
 import { dieAt, type Failpoint, failpoints, lastWordsAt } from "../failpoints.js"
 import { healWithinMs } from "../heal-within.js"
@@ -14,9 +14,8 @@ import type { Scene } from "../scene.js"
 import type { Stage } from "../stage.js"
 import { hold } from "../stopped-process.js"
 
+/** Once it runs. */
 const dieWithinMs = 30_000
-/** So often a process that is to die gets something to do. */
-const feedEveryMs = 250
 
 export const failpointKills: Scenario = {
   name: "failpoints",
@@ -76,17 +75,17 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
       chain = chain.fork({ at: head - below(20), seed: scene.seed * 100_000 + rounds * 100 + kills })
       head += 1 + below(3)
     }
-    // New blocks until it died: a process that has nothing left to do would not come by.
-    const feed = (): void => {
-      if (failpoint.by !== "reorganisation") head += 5
+    const more = (): number => {
+      if (failpoint.by !== "reorganisation") head += 20
+      return head
     }
     if (failpoint.by === "lost lease") {
-      await dieOnce(stage, { failpoint: leavesLease, hit: 1, feed })
+      await dieOnce(stage, { failpoint: leavesLease, hit: 1, more })
       kills++
     }
     rollsBack = failpoint.by === "reorganisation"
     const hit = failpoint.by === "blocks" || failpoint.by === "held work" ? 1 + below(2) : 1
-    await dieOnce(stage, { failpoint, hit, feed })
+    await dieOnce(stage, { failpoint, hit, more })
     kills++
   }
   const healedMs = await settle(stage, head)
@@ -102,20 +101,27 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
 interface Death {
   readonly failpoint: Failpoint
   readonly hit: number
-  readonly feed: () => void
+  /** Makes new blocks, and says which is the last. */
+  readonly more: () => number
 }
 
-async function dieOnce(stage: Stage, { failpoint, hit, feed }: Death): Promise<void> {
+async function dieOnce(stage: Stage, { failpoint, hit, more }: Death): Promise<void> {
   // A lease that cannot be finished has to be renewed.
   const release = failpoint.by === "held work" ? await hold(stage, "in mid-COPY") : undefined
   const member = stage.start({ env: dieAt(failpoint, { hit }) })
   // "exit" may come before the last of its output.
   const closed = once(member.child, "close")
-  const began = performance.now()
-  while (stage.members.includes(member) && performance.now() - began < dieWithinMs) {
-    feed()
-    await Promise.race([member.exit, pause(feedEveryMs)])
+  let last = more()
+  const within = async (ms: number, isEnough: () => unknown): Promise<void> => {
+    const began = performance.now()
+    while (stage.members.includes(member) && !isEnough() && performance.now() - began < ms) {
+      await Promise.race([member.exit, pause(100)])
+      // A process with nothing left to do would not reach it.
+      if ((await stage.probe.watermarkEnd().catch(() => 0)) > last) last = more()
+    }
   }
+  await within(patienceMs, () => member.lines.some(({ msg }) => msg.startsWith("running")))
+  await within(dieWithinMs, () => false)
   const described = await stage.describe()
   member.kill("SIGKILL")
   await closed

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict"
 import { quantile } from "../../../bench/measure/statistics.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { pause } from "../../../test/support/wait-until.js"
+import { patienceMs, pause } from "../../../test/support/wait-until.js"
 import { compareAll, compareRaw, times } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
 import { LostRanges } from "../lost-ranges.js"
@@ -32,9 +32,11 @@ async function run(scene: Scene, { backfill = "oldest", ...options }: How): Prom
   const random = seededRandom(scene.seed)
   for (let i = 0; i < (scene.isQuick ? 3 : 6); i++) stage.start()
   // Between two kills, and after the last, there is one share of the blocks to do.
-  const timeoutMs = healWithinMs({
-    ...{ blocks: blocks / (kills + 1), callsPerSecond: Number(slowWork.RPC_MAX_RPS) },
-  })
+  const timeoutMs =
+    patienceMs +
+    healWithinMs({
+      ...{ blocks: blocks / (kills + 1), callsPerSecond: Number(slowWork.RPC_MAX_RPS) },
+    })
   // A range may be lost again and again; that it is done after the last time is what is waited for in the end.
   const lost = new LostRanges(stage, { timeoutMs: timeoutMs * (kills + 1) })
   for (let kill = 1; kill <= kills; kill++) {

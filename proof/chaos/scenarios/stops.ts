@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { pause } from "../../../test/support/wait-until.js"
+import { patienceMs, pause } from "../../../test/support/wait-until.js"
 import { compareAll, times } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
 import { LostRanges } from "../lost-ranges.js"
@@ -28,9 +28,11 @@ export const stops: Scenario = {
     const random = seededRandom(scene.seed)
     for (let i = 0; i < processes; i++) stage.start()
     // Between two rounds of stops, and after the last, there is one share of the blocks to do.
-    const timeoutMs = healWithinMs({
-      ...{ blocks: (blocks * together) / (count + 1), callsPerSecond: Number(env.RPC_MAX_RPS) },
-    })
+    const timeoutMs =
+      patienceMs +
+      healWithinMs({
+        ...{ blocks: (blocks * together) / (count + 1), callsPerSecond: Number(env.RPC_MAX_RPS) },
+      })
     // A range may be lost again and again; that it is done after the last time is what is waited for in the end.
     const lost = new LostRanges(stage, { timeoutMs: timeoutMs * (count + 1) })
     for (let stop = 0; stop < count; ) {

@@ -2,9 +2,9 @@
 
 import { WebSocket } from "undici"
 import { afterEach, describe, expect, it } from "vitest"
-import type { StatsSnapshot } from "../chain/server-stats.js"
-import { type StartChainServerOptions, spawnChainServer, startChainServer } from "./chain-server.js"
-import { pause, waitUntil } from "./wait-until.js"
+import { type StartChainServerOptions, spawnChainServer, startChainServer } from "../support/chain-server.js"
+import { pause, waitUntil } from "../support/wait-until.js"
+import type { StatsSnapshot } from "./server-stats.js"
 
 const small = { blocks: 30, transactionsPerBlock: 4, logsPerBlock: 12, holders: 50 }
 /** Anything JSON can hold, looked into without ceremony. */
