@@ -1,9 +1,9 @@
 // Every fault, as it shows at a client that knows the truth.
 
 import { createConnection } from "node:net"
-import { keccak_256 } from "@noble/hashes/sha3"
 import { Agent, request } from "undici"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { BloomReader } from "../../src/families/evm/source/bloom.js"
 import { createChain } from "../chain/synthetic-chain.js"
 import { startChainServer } from "./chain-server.js"
 import {
@@ -54,17 +54,8 @@ const trueReceipts = (height: number) => JSON.parse(chain.block(height, "receipt
 const logsOf = (receipts: Json[]): Json[] => receipts.flatMap((receipt) => receipt.logs)
 const indexesOf = (receipts: Json[]) => logsOf(receipts).map((log) => Number(log.logIndex))
 
-function bloom(logs: Json[]): string {
-  const bits = Buffer.alloc(256)
-  for (const value of logs.flatMap((log) => [log.address, ...log.topics])) {
-    const hash = Buffer.from(keccak_256(Buffer.from(value.slice(2), "hex")))
-    for (const at of [0, 2, 4]) {
-      const bit = hash.readUInt16BE(at) % 2048
-      bits[255 - (bit >> 3)]! |= 1 << (bit & 7)
-    }
-  }
-  return `0x${bits.toString("hex")}`
-}
+const blooms = new BloomReader()
+const bloom = (logs: Json[]): string => blooms.textOf(logs)
 
 describe("the catalogue", () => {
   it("puts each fault into exactly one kind", () => {
