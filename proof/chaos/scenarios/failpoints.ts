@@ -62,7 +62,11 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
   const stage = await scene.stage(
     {
       ...{ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases: (scene.seed + rounds) % 2 === 1 },
-      env: { RANGE_SIZE: "10", RPC_BATCH_BLOCKS: "5", REORG_CONFIRM_MS: "50", POLL_INTERVAL_MS: "50" },
+      env: {
+        ...{ RANGE_SIZE: "10", RPC_BATCH_BLOCKS: "5", REORG_CONFIRM_MS: "50", POLL_INTERVAL_MS: "50" },
+        // Only a killed process loses its lease, not a slow one.
+        ...{ LEASE_TTL_MS: "6000", HEAD_LEASE_TTL_MS: "6000" },
+      },
     },
     { shortLived: true },
   )

@@ -82,7 +82,11 @@ describeBlockSource("the EVM source", async () => ({
   open: async (providers) => {
     const servers = await Promise.all(
       providers.map(async ({ head, forkAt, unlinkedAt, isDown }) => {
-        const fork = new ChainAnswers({ ...size, forkAt: forkAt ?? Math.max(1, (unlinkedAt ?? 0) - 5), forkSeed: 2 })
+        const fork = new ChainAnswers({
+          ...size,
+          forkAt: forkAt ?? Math.max(1, (unlinkedAt ?? 0) - 5),
+          forkSeed: 2,
+        })
         const from = forkAt ?? unlinkedAt ?? Number.POSITIVE_INFINITY
         const server = await serve(
           answerCalls((call) => (Number(call.params[0]) >= from ? fork : chain).answer(call, head)),
@@ -406,9 +410,7 @@ test("final blocks come from another node than one that lags, and from any that 
     return got
   }
   // It stands still, with block 36 final, on a branch that has lost since.
-  const still = await serve(
-    node(100, new ChainAnswers({ ...size, forkAt: 59, forkSeed: 2 })),
-  )
+  const still = await serve(node(100, new ChainAnswers({ ...size, forkAt: 59, forkSeed: 2 })))
   const blocks = await final(sourceOf([still, await serve(node(1000))], { maxBatchBlocks: 10 }))
   expect(heights(blocks)).toEqual(numbers(30, 60))
   expect(blocks.at(-1)!.hash).toBe(chain.hash(59))
