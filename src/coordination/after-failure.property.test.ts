@@ -40,6 +40,16 @@ describe("what becomes of a failed range", () => {
     )
   })
 
+  test("a bug kills no block, however often it is met", () => {
+    fc.assert(
+      fc.property(range, fc.integer({ min: 1, max: 400 }), (whole, attempt) => {
+        const bug = afterFailure(defaultFailurePolicy, { range: whole, attempt, isBug: true })
+        const failure = afterFailure(defaultFailurePolicy, { range: whole, attempt })
+        expect(bug).toEqual(failure.kind === "dead" ? { kind: "retry" } : failure)
+      }),
+    )
+  })
+
   test("a poison block among a thousand is alone after ten splits", () => {
     let whole = { from: 0, to: 1_000 }
     let splits = 0

@@ -30,12 +30,21 @@ export type Verdict =
   | { readonly kind: "dead" }
   | { readonly kind: "split"; readonly parts: readonly [BlockRange, ...BlockRange[]] }
 
+export interface FailedAttempt {
+  readonly range: BlockRange
+  readonly attempt: number
+  /** The block at fault, where known. */
+  readonly height?: number | undefined
+  /** An error of Tidemark's own: the block is retried for as long as it takes. */
+  readonly isBug?: boolean
+}
+
 export function afterFailure(
   policy: FailurePolicy,
-  { range, attempt, height }: { range: BlockRange; attempt: number; height?: number | undefined },
+  { range, attempt, height, isBug = false }: FailedAttempt,
 ): Verdict {
   const length = range.to - range.from
-  if (length === 1) return attempt >= policy.maxAttempts ? { kind: "dead" } : { kind: "retry" }
+  if (length === 1) return attempt >= policy.maxAttempts && !isBug ? { kind: "dead" } : { kind: "retry" }
   if (height !== undefined && height >= range.from && height < range.to) {
     const block = { from: height, to: height + 1 }
     const parts = [...subtract([range], [block]), block].sort((a, b) => a.from - b.from)

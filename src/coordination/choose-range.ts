@@ -10,7 +10,7 @@ export interface UnfinishedLease {
   readonly range: BlockRange
   /** FAILED, and its time for another attempt has come. */
   readonly due: boolean
-  /** DEAD, or a single block that has failed a few times: what follows the head does not wait for it any longer. */
+  /** DEAD, or a single block that has failed a few times or met a bug: what follows the head does not wait for it any longer. */
   readonly stuck: boolean
   /** Somebody holds it. */
   readonly active: boolean

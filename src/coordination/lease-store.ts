@@ -67,10 +67,11 @@ export interface CommitWork<Tx> {
 }
 
 /**
- * failure: the range itself is at fault, counts as an attempt. outage: node or database away. rollback: the chain moved.
+ * failure: the range itself is at fault, counts as an attempt. bug: an error of Tidemark's own; a range is split until its block
+ * is alone, and that costs no attempt and is never DEAD. outage: node or database away. rollback: the chain moved.
  * shutdown: the holder leaves. These three give the attempt back. withdrawn: nothing was tried, the range is a gap again.
  */
-export type ReleaseCause = "failure" | "outage" | "rollback" | "shutdown" | "withdrawn"
+export type ReleaseCause = "failure" | "bug" | "outage" | "rollback" | "shutdown" | "withdrawn"
 
 export interface ReleaseRequest {
   readonly cause: ReleaseCause

@@ -9,7 +9,13 @@ import { WorkerFault } from "./worker-fault.js"
 const range = { from: 10, to: 20 }
 const never = new AbortController().signal
 
-function stage({ workers = ["one"], uncharged = "noted" as "noted" | "withdrawn", attempt = 1 } = {}) {
+function stage({
+  workers = ["one"],
+  builtIn = [] as string[],
+  uncharged = "noted" as "noted" | "withdrawn",
+  attempt = 1,
+} = {}) {
+  const logged: Record<string, unknown>[] = []
   const released: [worker: string, ReleaseRequest][] = []
   const charged: Charge[] = []
   const connections: { closed: boolean }[] = []
@@ -39,7 +45,8 @@ function stage({ workers = ["one"], uncharged = "noted" as "noted" | "withdrawn"
     leasesOn: () => leases,
     keeper: { hold: () => ({ signal: held.signal, letGo: () => undefined }) },
     clock: { monotonic: () => 0 },
-    logger: silentLogger,
+    logger: { ...silentLogger, error: (fields) => logged.push({ ...fields }) },
+    builtIn: new Set(builtIn),
     holder: "test",
     rangeSize: 100,
     uncharged,
@@ -50,7 +57,7 @@ function stage({ workers = ["one"], uncharged = "noted" as "noted" | "withdrawn"
   const claim = { members: [], regions: [range], maxBlocks: 10, ttlMs: 1_000, order: "oldest" } as const
   const run = (work: () => Promise<RangeDone<string>>, signal = never) =>
     runner.run(async () => ({ claim, work }), signal)
-  return { run, runner, held, claimed, released, charged, connections }
+  return { run, held, claimed, released, charged, logged, connections }
 }
 
 const failing = (error: unknown) => async (): Promise<never> => {
@@ -92,6 +99,15 @@ describe("a range", () => {
     },
   )
 
+  test("that met a bug of ours is given back as such, and reported loudly", async () => {
+    const { run, released, charged, logged } = stage()
+    const error = new TypeError("undefined is not a block")
+    expect(await run(failing(error))).toMatchObject({ kind: "failed", cause: "bug", error })
+    expect(released).toEqual([["one", { cause: "bug", error: { code: "BUG", message: error.message } }]])
+    expect(charged).toMatchObject([{ worker: "one", code: "BUG", error }])
+    expect(logged).toMatchObject([{ worker: "one", ...range, code: "BUG", error: error.message }])
+  })
+
   test("is given back as shutdown when the runner is to stop", async () => {
     const { run, released } = stage()
     const stopping = new AbortController()
@@ -116,6 +132,19 @@ describe("of a group", () => {
       ["two", { cause: "failure", error: { code: "WORKER_FAILED", message: "cannot" }, height: 13 }],
     ])
     expect(charged).toMatchObject([{ worker: "two", height: 13, code: "WORKER_FAILED" }])
+  })
+
+  test("an unexpected error in a built-in worker is a bug of ours, an expected one is a failure", async () => {
+    const { run, released, logged } = stage({ ...group, builtIn: ["two"] })
+    await run(failing(fault))
+    await run(failing(new WorkerFault({ worker: "two", cause: new IndexerError("WORKER_FAILED", "a null") })))
+    expect(released.map(([worker, { cause, error }]) => [worker, cause, error?.code])).toEqual([
+      ["one", "withdrawn", undefined],
+      ["two", "bug", "BUG"],
+      ["one", "withdrawn", undefined],
+      ["two", "failure", "WORKER_FAILED"],
+    ])
+    expect(logged).toMatchObject([{ worker: "two", height: 13, code: "BUG" }])
   })
 
   test("one that was tried before stays on record", async () => {

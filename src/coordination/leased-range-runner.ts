@@ -18,6 +18,8 @@ export interface LeasedRangeRunnerOptions {
   readonly logger: Logger
   readonly holder: string
   readonly rangeSize: number
+  /** Workers that come with Tidemark: an unexpected error in one is a bug of ours, not a user's failure. */
+  readonly builtIn?: ReadonlySet<string>
   /** A range that nobody is charged for: noted stays on record with its cause, and waits; withdrawn is a gap again. */
   readonly uncharged: "noted" | "withdrawn"
   /** Called for each worker that is charged, after its range was released. */
@@ -131,21 +133,40 @@ export class LeasedRangeRunner {
         signal: held.signal,
       })
       for (const { lease, fault } of dropped)
-        await this.giveBack(lease, fault ? { cause: "failure", error: fault } : { cause: "withdrawn" })
+        await this.giveBack(
+          lease,
+          fault ? { cause: this.causeOf(fault), error: fault } : { cause: "withdrawn" },
+        )
       const fault = dropped.find((one) => one.fault)?.fault
       return dropped.length === claimed.length && fault
-        ? { kind: "failed", range, attempt, cause: "failure", error: fault }
+        ? { kind: "failed", range, attempt, cause: this.causeOf(fault), error: fault }
         : { kind: "done", range, result }
     } catch (thrown) {
       // Cut off since a lease may be over: what was thrown then is no fault of the range.
       const isLost = held.signal.aborted && !signal.aborted
       const error = isLost ? leaseLost(range) : thrown
-      const cause = signal.aborted ? "shutdown" : causeOf(error)
+      const cause = signal.aborted ? "shutdown" : this.causeOf(error)
       for (const lease of claimed) await this.giveBack(lease, { cause, error })
       return { kind: "failed", range, attempt, cause, error }
     } finally {
       held.signal.removeEventListener("abort", cut)
       held.letGo()
+    }
+  }
+
+  private causeOf(error: unknown): ReleaseCause {
+    if (error instanceof WorkerFault) {
+      const isOurs = !(error.cause instanceof IndexerError) && this.options.builtIn?.has(error.worker)
+      return isOurs ? "bug" : "failure"
+    }
+    if (!(error instanceof IndexerError)) return "bug"
+    switch (error.action) {
+      case "rollback":
+        return "rollback"
+      case "fail":
+        return "failure"
+      default:
+        return "outage"
     }
   }
 
@@ -157,17 +178,30 @@ export class LeasedRangeRunner {
     const { leasesOn, uncharged, onCharged, logger } = this.options
     const { workerType: worker, range } = lease
     const fault = error instanceof WorkerFault ? error : undefined
-    const isCharged = fault ? fault.worker === worker : cause === "failure"
+    const isCharged = fault ? fault.worker === worker : cause === "failure" || cause === "bug"
     const reason = fault ? fault.cause : error
     const height = fault ? fault.height : error instanceof IndexerError ? error.height : undefined
-    const code = reason instanceof IndexerError ? reason.code : fault ? "WORKER_FAILED" : "BUG"
+    const code = reason instanceof IndexerError ? reason.code : cause === "failure" ? "WORKER_FAILED" : "BUG"
+    const message = describeError(reason)
+    if (isCharged && cause === "bug")
+      logger.error(
+        {
+          worker,
+          ...range,
+          height,
+          code,
+          error: message,
+          stack: reason instanceof Error ? reason.stack : undefined,
+        },
+        "a bug of Tidemark's own; its block is retried every minute, please report it",
+      )
     const isNoted = isCharged || (uncharged === "noted" && cause !== "shutdown")
     try {
       const connection = await this.connection()
       const released = await leasesOn(connection).release(lease, {
         // Kept as a failed lease only where it tells something: a fault, or the tries that went before.
         cause: isCharged || uncharged === "noted" ? cause : lease.attempt > 1 ? "shutdown" : "withdrawn",
-        ...(isNoted ? { error: { code, message: describeError(reason) } } : {}),
+        ...(isNoted ? { error: { code, message } } : {}),
         ...(isCharged && height !== undefined ? { height } : {}),
       })
       if (isCharged && released) await onCharged?.({ worker, range, height, code, error: reason }, connection)
@@ -183,15 +217,3 @@ export class LeasedRangeRunner {
 
 const leaseLost = (range: BlockRange): IndexerError =>
   new IndexerError("LEASE_LOST", `the leases on ${formatRange(range)} may be over; nothing was written`)
-
-function causeOf(error: unknown): ReleaseCause {
-  if (!(error instanceof IndexerError)) return "failure"
-  switch (error.action) {
-    case "rollback":
-      return "rollback"
-    case "fail":
-      return "failure"
-    default:
-      return "outage"
-  }
-}

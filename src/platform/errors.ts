@@ -1,5 +1,6 @@
-// The one error type for expected faults. Each code says in one place what a loop does about it; a bug is a plain
-// Error and crashes the process, so that its leases expire and another takes over.
+// The one error type for expected faults. Each code says in one place what a loop does about it. Any other error is a bug: it is
+// isolated to its block, reported loudly and retried every minute, and makes no block DEAD. A process that cannot trust its state
+// (an exception that nothing catches) exits and lets its leases expire.
 
 /**
  * retry: costs nobody anything, try again later (outages). fail: counts as an attempt of the range.
@@ -84,6 +85,10 @@ export class IndexerError extends Error {
 
 export const isIndexerError = (error: unknown, code?: ErrorCode): error is IndexerError =>
   error instanceof IndexerError && (code === undefined || error.code === code)
+
+/** BUG for what was not expected. */
+export const codeOf = (error: unknown): ErrorCode | "BUG" =>
+  error instanceof IndexerError ? error.code : "BUG"
 
 /** One line for people: the message and its causes, without stacks. */
 export function describeError(error: unknown): string {

@@ -9,6 +9,8 @@ import type { Random } from "./random.js"
 class Counting extends LoopingService {
   runs = 0
   fail = false
+  error: Error = new IndexerError("RPC_UNREACHABLE", "away")
+  readonly levels: string[] = []
   nextMs: number | undefined
   onRun: () => void = () => undefined
   constructor(
@@ -19,7 +21,14 @@ class Counting extends LoopingService {
       ...(random ? { random } : {}),
       name: "counting",
       clock: virtual,
-      logger: silentLogger,
+      logger: {
+        ...silentLogger,
+        child: () => ({
+          ...silentLogger,
+          warn: () => this.levels.push("warn"),
+          error: (fields) => this.levels.push(`error ${fields["code"]}`),
+        }),
+      },
       intervalMs: 100,
       maxBackoffMs: 1_000,
     })
@@ -27,7 +36,7 @@ class Counting extends LoopingService {
   async runOnce(): Promise<number | undefined> {
     this.runs++
     this.onRun()
-    if (this.fail) throw new IndexerError("RPC_UNREACHABLE", "away")
+    if (this.fail) throw this.error
     return this.nextMs
   }
 }
@@ -50,6 +59,21 @@ describe("a looping service", () => {
     await service.stop()
     await pass(service.virtual, 500)
     expect(service.runs).toBe(6)
+  })
+
+  test("a bug is told as an error, an outage as a warning", async () => {
+    for (const [error, told] of [
+      [new IndexerError("RPC_UNREACHABLE", "away"), "warn"],
+      [new TypeError("undefined is not a function"), "error BUG"],
+    ] as const) {
+      const service = new Counting(new VirtualClock())
+      service.fail = true
+      service.error = error
+      service.start()
+      await settle()
+      expect(service.levels).toEqual([told])
+      await service.stop()
+    }
   })
 
   test("stopping twice, and before the start, is fine", async () => {

@@ -2,7 +2,7 @@
 // end of the service; how long to wait is decided here and nowhere else.
 
 import type { Clock } from "./clock.js"
-import { describeError, isIndexerError } from "./errors.js"
+import { codeOf, describeError } from "./errors.js"
 import type { Logger } from "./logger.js"
 import type { Random } from "./random.js"
 import type { Service } from "./service.js"
@@ -78,15 +78,14 @@ export abstract class LoopingService implements Service {
     } catch (error) {
       if (signal.aborted) return 0
       this.faults++
-      const fields = {
-        error: describeError(error),
-        code: isIndexerError(error) ? error.code : "BUG",
-        faults: this.faults,
-      }
+      const code = codeOf(error)
+      const fields = { error: describeError(error), code, faults: this.faults }
       // Told at the first fault and then ever more rarely: an outage must not fill the disk with itself.
-      if ((this.faults & (this.faults - 1)) === 0)
-        this.logger.warn(fields, `${this.name} failed, trying again`)
-      else this.logger.debug(fields, `${this.name} failed, trying again`)
+      const isTold = (this.faults & (this.faults - 1)) === 0
+      this.logger[!isTold ? "debug" : code === "BUG" ? "error" : "warn"](
+        fields,
+        `${this.name} failed, trying again`,
+      )
       const wait = Math.min(this.maxBackoffMs, this.intervalMs * 2 ** Math.min(this.faults - 1, 10))
       return wait * (1 - (this.random?.next() ?? 0) / 2)
     }

@@ -3,7 +3,7 @@
 
 import type { FailedRange } from "../coordination/leased-range-runner.js"
 import type { Clock } from "../platform/clock.js"
-import { describeError, IndexerError } from "../platform/errors.js"
+import { codeOf, describeError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
@@ -78,18 +78,12 @@ export class HistoryLane extends LoopingService {
 
   private afterFault({ range, attempt, cause, error }: FailedRange): number | undefined {
     if (cause === "shutdown") return undefined
-    // The node or the database is away, or the chain moved: the next range would fare no better, so the loop backs off.
+    // An outage, a chain that moved or a bug: the next range would fare no better, so the loop backs off.
     if (cause !== "failure") throw error
     this.logger.warn(
-      {
-        ...range,
-        attempt,
-        error: describeError(error),
-        code: error instanceof IndexerError ? error.code : "BUG",
-      },
+      { ...range, attempt, error: describeError(error), code: codeOf(error) },
       "a range failed",
     )
-    if (!(error instanceof IndexerError)) throw error
     return 0
   }
 }

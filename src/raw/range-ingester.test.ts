@@ -358,7 +358,7 @@ describe("ingesting a range", () => {
     expect((await store.ingest(real, range(0, 20))).kind).toBe("done")
   })
 
-  test("an unexpected error costs an attempt and is kept with the lease", async () => {
+  test("an unexpected error is a bug: kept with the lease, and a single block's attempt is given back", async () => {
     const real = store.source(server.url)
     const source: BlockSource = {
       ...wrap(real),
@@ -367,9 +367,12 @@ describe("ingesting a range", () => {
         throw new TypeError("undefined is not a block")
       },
     }
-    await store.ingest(source, range(0, 5))
+    expect(await store.ingest(source, range(0, 5))).toMatchObject({ kind: "failed", cause: "bug" })
+    await store.ingest(source, range(7, 8))
+    const bug = { status: "FAILED", lastErrorCode: "BUG", lastError: "undefined is not a block" }
     expect((await testLedgers.raw.snapshot(store.database)).leases).toMatchObject([
-      { status: "FAILED", attempt: 1, lastErrorCode: "BUG", lastError: "undefined is not a block" },
+      { ...bug, range: range(0, 5), attempt: 1 },
+      { ...bug, range: range(7, 8), attempt: 0 },
     ])
   })
 
@@ -382,7 +385,7 @@ describe("ingesting a range", () => {
           yield batch.filter(({ height }) => height !== 2)
       },
     }
-    expect(await store.ingest(source, range(0, 5))).toMatchObject({ kind: "failed", cause: "failure" })
+    expect(await store.ingest(source, range(0, 5))).toMatchObject({ kind: "failed", cause: "bug" })
     expect(await heights()).toEqual([])
   })
 
@@ -392,7 +395,7 @@ describe("ingesting a range", () => {
       ...wrap(real),
       fetchRange: (asked, options) => real.fetchRange(range(asked.from, asked.to - 1), options),
     }
-    expect(await store.ingest(source, range(0, 5))).toMatchObject({ kind: "failed", cause: "failure" })
+    expect(await store.ingest(source, range(0, 5))).toMatchObject({ kind: "failed", cause: "bug" })
     expect(await heights()).toEqual([])
   })
 })

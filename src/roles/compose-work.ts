@@ -34,6 +34,8 @@ export interface DeriverDeps {
   readonly registry: WorkerRegistry
   readonly progress: DeriveProgress
   readonly keeper: LeaseKeeper
+  /** Workers that come with Tidemark: an unexpected error in one is a bug. */
+  readonly builtIn?: ReadonlySet<string>
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

@@ -1,7 +1,7 @@
 // Adds up what an ingest thread does.
 
 import type { Clock } from "../platform/clock.js"
-import { describeError, IndexerError } from "../platform/errors.js"
+import { codeOf, describeError } from "../platform/errors.js"
 import type { IngestOutcome } from "../raw/range-ingester.js"
 import type { BlockSource, ChainHead } from "../source/block-source.js"
 import type { FaultState } from "../status/process-state.js"
@@ -72,7 +72,7 @@ export class IngestReporter extends ThreadReporter {
       for (let height = range.from; height < range.to; height++) this.stored(height)
     } else if (outcome.kind === "failed" && outcome.cause !== "shutdown") {
       const { error } = outcome
-      const code = error instanceof IndexerError ? error.code : "BUG"
+      const code = codeOf(error)
       this.counts.failures[code] = (this.counts.failures[code] ?? 0) + 1
       this.lastFault = { code, message: describeError(error), atMs: this.clock.now() }
     }

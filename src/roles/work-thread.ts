@@ -35,6 +35,7 @@ const { services, live, runners, readers } = composeWork(
     // Prepared statements need a session of one's own.
     store: new PostgresDerivedStore(registry, { named: input.derivesTip && !settings.pooledConnections }),
     registry,
+    builtIn: new Set(family.workers.map(({ name }) => name)),
     progress: new DeriveProgress(input.progress),
     keeper: thread.leases,
     gate: new TipGate({ clock, memory: input.gate }),

@@ -133,13 +133,14 @@ async function chargeOrGiveBack(
   for (const lease of held) {
     const { workerType: worker } = lease
     const isAtFault = busy !== undefined && atFault === worker && containsHeight([lease.range], busy.height)
-    // Nobody to blame: a thread that dies outside of any extract is charged to all it held, as an expiry would be.
-    const isCharged = isAtFault || (atFault === undefined && failure !== undefined)
+    // A thread that dies outside of any extract died of a bug of ours, somewhere in what it held.
+    const isBug = atFault === undefined && failure !== undefined
     const error = new IndexerError("WORKER_FAILED", `${worker} ${message}`)
+    const code = isBug ? "BUG" : error.code
     try {
       await leases.release(lease, {
-        cause: isCharged ? "failure" : lease.attempt > 1 ? "shutdown" : "withdrawn",
-        ...(isCharged ? { error: { code: error.code, message: error.message } } : {}),
+        cause: isAtFault ? "failure" : isBug ? "bug" : lease.attempt > 1 ? "shutdown" : "withdrawn",
+        ...(isAtFault || isBug ? { error: { code, message: error.message } } : {}),
         ...(isAtFault ? { height: busy.height } : {}),
       })
       if (!isAtFault) continue

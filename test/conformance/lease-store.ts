@@ -224,6 +224,35 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       expect((await claim({ inOrder: true })).range).toEqual({ from: 1, to: 10 })
     })
 
+    test("a block with a bug costs no attempt, is never DEAD, waits a minute each time, and holds nothing else up", async () => {
+      const bug = { cause: "bug", error: { code: "BUG", message: "undefined is not a block" } } as const
+      const regions = [{ from: 0, to: 1 }]
+      for (let i = 0; i < 25; i++) {
+        const lease = await claim({ regions })
+        expect(lease.attempt).toBe(1)
+        await store.release(lease, bug)
+        await harness.advance(59_000)
+        expect(await store.claim(request({ regions }))).toBeUndefined()
+        await harness.advance(2_000)
+      }
+      await store.release(await claim({ regions }), bug)
+      const { leases } = await store.snapshot()
+      expect(leases).toMatchObject([{ status: "FAILED", attempt: 0, lastErrorCode: "BUG" }])
+      expect((await claim({ inOrder: true })).range).toEqual({ from: 1, to: 10 })
+    })
+
+    test("a bug without a height is isolated by halving, like a failure", async () => {
+      for (let i = 0; i < 3; i++) {
+        await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), { cause: "bug" })
+        await harness.advance(120_000)
+      }
+      const { leases } = await store.snapshot()
+      expect(leases.map(({ range }) => range)).toEqual([
+        { from: 0, to: 5 },
+        { from: 5, to: 10 },
+      ])
+    })
+
     test("ranges that failed in the same moment are not due in the same moment", async () => {
       const leases = []
       for (let i = 0; i < 12; i++) leases.push(await claim({ maxBlocks: 2 }))

@@ -55,7 +55,8 @@ export async function claimGroup(
        coalesce((select json_agg(json_build_object(
            'worker_type', worker_type, 'id', id, 'from', from_height, 'to', to_height,
            'due', status = 'FAILED' and coalesce(next_attempt_at <= clock_timestamp(), true),
-           'stuck', status = 'DEAD' or status = 'FAILED' and to_height = from_height + 1 and attempt >= $3::int4,
+           'stuck', status = 'DEAD' or status = 'FAILED' and to_height = from_height + 1
+             and (attempt >= $3::int4 or last_error_code = 'BUG'),
            'active', status = 'ACTIVE'))
          from ${tables.leases} where worker_type = any ($1) and status <> 'COMPLETED'), '[]') as unfinished`,
     [names, request.members.flatMap(({ dependencies }) => dependencies), stuckAfterAttempts],

@@ -31,13 +31,8 @@ export async function releaseRange(
     ],
   )
   if (held.length === 0) return false
-  if (request.cause === "failure") {
-    await failLease(deps, tx, {
-      id: lease.id,
-      range: lease.range,
-      attempt: lease.attempt,
-      height: request.height,
-    })
+  if (request.cause === "failure" || request.cause === "bug") {
+    await failLease(deps, tx, { ...lease, height: request.height, isBug: request.cause === "bug" })
     return true
   }
   if (request.cause === "withdrawn") {
