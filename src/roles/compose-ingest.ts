@@ -1,50 +1,30 @@
 // What a thread that ingests consists of: the head follower, or a few lanes that fill history. The simulation runs the same on a
 // model of the database.
 
-import type { FailurePolicy } from "../coordination/after-failure.js"
-import type { LeaseKeeper } from "../coordination/lease-keeper.js"
-import { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
-import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
-import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { ChainFamily } from "../families/chain-family.js"
-import { recordCharges } from "../indexing-errors/record-error.js"
 import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
-import type { Random } from "../platform/random.js"
 import type { Service } from "../platform/service.js"
 import type { TipGate } from "../platform/tip-gate.js"
 import { Turns } from "../platform/turns.js"
-import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockWriter } from "../raw/block-writer.js"
 import { HeadFollower, type HeadFollowerOptions } from "../raw/head-follower.js"
-import { HistoryLane } from "../raw/history-lane.js"
-import { type IngestOutcome, RangeIngester } from "../raw/range-ingester.js"
+import { HistoryLane, type HistoryLaneOptions } from "../raw/history-lane.js"
+import { RangeIngester, type RangeIngesterOptions } from "../raw/range-ingester.js"
 import { RangePartitions } from "../raw/range-partitions.js"
-import { ReorgWatch } from "../rollback/reorg-watch.js"
-import type { BlockSource } from "../source/block-source.js"
+import { ReorgWatch, type ReorgWatchOptions } from "../rollback/reorg-watch.js"
+import { createRunner, type RunnerDeps, type RunnerSettings } from "./compose-runner.js"
 
-export interface IngesterDeps {
-  readonly connect: () => Promise<SqlConnection>
+export interface IngesterDeps extends RunnerDeps, Pick<RangeIngesterOptions, "source"> {
   readonly family: Pick<ChainFamily, "partitionedTables">
-  readonly source: BlockSource
   readonly createWriter: () => BlockWriter
-  readonly keeper: LeaseKeeper
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
 }
 
-export interface IngesterSettings {
-  readonly holder: string
-  readonly rangeSize: number
-  readonly flushBytes: number
-  readonly deferIndexes: boolean
-  /** Direct connections only: behind a pooler a backend is not the holder's own. */
-  readonly recordBackend: boolean
-  readonly policy: FailurePolicy
-}
+export interface IngesterSettings
+  extends RunnerSettings,
+    Pick<RangeIngesterOptions, "flushBytes" | "deferIndexes"> {}
 
 export interface ComposeIngestDeps
   extends IngesterDeps,
@@ -53,23 +33,20 @@ export interface ComposeIngestDeps
   readonly gate?: TipGate
   /** Whether lanes may claim, where the head follower may. */
   readonly mayFillHistory: () => boolean
-  readonly finishRollback: () => Promise<RollbackIntent | undefined>
-  readonly onHeadOutcome: (outcome: IngestOutcome) => void
-  readonly onHistoryOutcome: (outcome: IngestOutcome) => void
+  readonly finishRollback: ReorgWatchOptions["finish"]
+  readonly onHeadOutcome: HeadFollowerOptions["onOutcome"]
+  readonly onHistoryOutcome: HistoryLaneOptions["onOutcome"]
 }
 
 export interface ComposeIngestSettings
   extends IngesterSettings,
-    Pick<HeadFollowerOptions, "endBlock" | "finalityDepth" | "takeOverMs"> {
+    Pick<HeadFollowerOptions, "finalityDepth" | "takeOverMs">,
+    Pick<HistoryLaneOptions, "order" | "endBlock" | "leaseTtlMs" | "targetBytes"> {
   readonly followsHead: boolean
   readonly lanes: number
-  readonly order: "oldest" | "newest"
-  readonly leaseTtlMs: number
   readonly headLeaseTtlMs: number
   readonly headPollMs: number
   readonly historyIdleMs: number
-  /** Encoded bytes a range of history should come to. */
-  readonly targetBytes: number
   readonly maxReorgDepth: number
   readonly reorgConfirmMs: number
 }
@@ -82,25 +59,10 @@ export interface ComposedIngest {
 }
 
 export function createIngester(deps: IngesterDeps, settings: IngesterSettings, turns?: Turns): RangeIngester {
-  const { family, source, createWriter, clock, random } = deps
-  const { rangeSize, flushBytes, deferIndexes, policy, recordBackend } = settings
+  const { family, source, createWriter, clock } = deps
+  const { rangeSize, flushBytes, deferIndexes } = settings
   return new RangeIngester({
-    runner: new LeasedRangeRunner({
-      ...deps,
-      ...settings,
-      leasesOn: (executor) =>
-        new PostgresLeaseStore({
-          ...{
-            executor,
-            schema: "raw",
-            random,
-            policy,
-            backend: recordBackend ? executor.backend : undefined,
-          },
-        }),
-      uncharged: "noted",
-      onCharged: recordCharges("raw"),
-    }),
+    runner: createRunner("raw", deps, settings),
     writer: createWriter(),
     partitions: new RangePartitions({ tables: family.partitionedTables, rangeSize }),
     ...{ source, clock, turns, flushBytes, deferIndexes },

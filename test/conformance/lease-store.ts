@@ -236,7 +236,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
         await harness.advance(2_000)
       }
       await store.release(await claim({ regions }), bug)
-      const { leases } = await store.snapshot()
+      const { leases } = await harness.snapshot()
       expect(leases).toMatchObject([{ status: "FAILED", attempt: 0, lastErrorCode: "BUG" }])
       expect((await claim({ inOrder: true })).range).toEqual({ from: 1, to: 10 })
     })
@@ -246,7 +246,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
         await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), { cause: "bug" })
         await harness.advance(120_000)
       }
-      const { leases } = await store.snapshot()
+      const { leases } = await harness.snapshot()
       expect(leases.map(({ range }) => range)).toEqual([
         { from: 0, to: 5 },
         { from: 5, to: 10 },

@@ -1,0 +1,40 @@
+// The runner of leased ranges, on the leases of raw or app.
+
+import type { FailurePolicy } from "../coordination/after-failure.js"
+import { LeasedRangeRunner, type LeasedRangeRunnerOptions } from "../coordination/leased-range-runner.js"
+import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { recordCharges } from "../indexing-errors/record-error.js"
+import type { Clock } from "../platform/clock.js"
+import type { Random } from "../platform/random.js"
+
+export interface RunnerDeps
+  extends Pick<LeasedRangeRunnerOptions, "connect" | "keeper" | "logger" | "builtIn"> {
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export interface RunnerSettings extends Pick<LeasedRangeRunnerOptions, "holder" | "rangeSize"> {
+  /** Direct connections only: behind a pooler a backend is not the holder's own. */
+  readonly recordBackend: boolean
+  readonly policy: FailurePolicy
+}
+
+export function createRunner(
+  schema: "raw" | "app",
+  deps: RunnerDeps,
+  settings: RunnerSettings,
+): LeasedRangeRunner {
+  const { random } = deps
+  const { policy, recordBackend } = settings
+  return new LeasedRangeRunner({
+    ...deps,
+    ...settings,
+    leasesOn: (executor) => {
+      const backend = recordBackend ? executor.backend : undefined
+      return new PostgresLeaseStore({ executor, schema, random, policy, backend })
+    },
+    // The head follower looks for ranges of raw that were refused.
+    uncharged: schema === "raw" ? "noted" : "withdrawn",
+    onCharged: recordCharges(schema),
+  })
+}
