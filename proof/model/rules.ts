@@ -17,7 +17,7 @@ const commit = "src/coordination/postgres/commit-group.ts"
 const intents = "src/coordination/postgres/postgres-rollback-ledger.ts"
 const claim = "src/coordination/postgres/claim-group.ts"
 const copier = "src/coordination/postgres/raw-coverage-copy.ts"
-const copierTest = "src/workers/raw-coverage-copier.test.ts"
+const copierTest = "src/coordination/postgres/raw-coverage-copy.test.ts"
 const rollback = "src/rollback/finish-rollback.test.ts"
 const align = "src/rollback/align-stores.ts"
 const alignTest = "src/rollback/align-stores.test.ts"
@@ -219,7 +219,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   copyEpoch: {
     means: "The copy of raw's coverage is written only at the epoch it was read at.",
-    keptBy: [[copier, "rawCoverageCopy", "if (state?.chain_epoch !== seen.chain_epoch) return false"]],
+    keptBy: [[copier, "rawCoverageCopy", "if (state?.chain_epoch !== seen.chain_epoch) return undefined"]],
     testedBy: [copierTest, "is not written when a rollback came between its two databases"],
   },
   copyLocked: {

@@ -50,9 +50,14 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const pools = { raw: new ModelPool(raw, host), app: new ModelPool(app, host) }
   const ledgers = postgresLedgers({ random })
   const deps = { clock, random, logger, family: evmFamily, ledgers, storedWorkers }
-  const { rawLeases, appLeases, reapers, finisher } = composeCoordination(
+  const { rawLeases, appLeases, reapers, finisher, copier } = composeCoordination(
     { ...deps, ...pools },
-    { policy, reapIntervalMs: timing.reapMs, finishIntervalMs: timing.finishMs },
+    {
+      policy,
+      reapIntervalMs: timing.reapMs,
+      finishIntervalMs: timing.finishMs,
+      copyIntervalMs: timing.livePollMs,
+    },
   )
   for (const reaper of reapers) reaper.start()
   await patience(deps, new AbortController().signal)(() => finisher.runOnce(), "waiting for the database")
@@ -116,6 +121,15 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
       workIdleMs: timing.workIdleMs,
     },
   )
-  const services = [finisher, keepers.raw, keepers.app, ...reapers, ...ingest.services, ...work.services]
+  const services = [
+    finisher,
+    copier,
+    keepers.raw,
+    keepers.app,
+    ...reapers,
+    ...ingest.services,
+    ...work.services,
+  ]
+  copier.onCopied = () => work.live?.wake()
   for (const service of services) service.start()
 }

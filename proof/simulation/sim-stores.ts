@@ -77,17 +77,13 @@ export class SimRawReader implements RawReader<SimBlock> {
     this.connect = connect
   }
 
-  async idleConnection(): Promise<ModelConnection> {
-    if (!this.connection || this.connection.closed) this.connection = await this.connect()
-    return this.connection
-  }
-
   close(): Promise<void> {
     return Promise.resolve()
   }
 
   async open(range: BlockRange): Promise<RawRange<SimBlock>> {
-    const connection = await this.idleConnection()
+    if (!this.connection || this.connection.closed) this.connection = await this.connect()
+    const { connection } = this
     let blocks: SimBlock[] = []
     // The model has no snapshots of several statements, so both are read at one moment.
     const snapshot = {

@@ -69,11 +69,11 @@ export interface CoverageLedger {
 
 /** App's copy of what raw covers: a hint for claims, never larger than the truth. */
 export interface RawCoverageCopy {
-  /** True when the copy is as large as raw's coverage was just now. */
+  /** Where raw's coverage ends, when app has all of it; undefined when the two are not at one epoch. */
   copyRawCoverage(stores: {
     readonly raw: Queryable
-    readonly app: () => Promise<SqlExecutor<Queryable>>
-  }): Promise<boolean>
+    readonly app: SqlExecutor<Queryable>
+  }): Promise<number | undefined>
   /** Lowers the copy, under the exclusive chain lock. */
   replaceCopy(tx: Queryable, covered: Covered): Promise<void>
 }

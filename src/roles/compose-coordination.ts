@@ -1,5 +1,5 @@
-// What a process needs to take part in a chain's coordination, whatever it does: leases of both databases, those who reap them, and
-// whoever finishes a rollback that another process did not.
+// What a process needs to take part in a chain's coordination, whatever it does: leases of both databases, those who reap them,
+// what finishes a rollback that another process did not, and what tells app of what raw covers.
 
 import type { FailurePolicy } from "../coordination/after-failure.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
@@ -10,6 +10,7 @@ import type { Logger } from "../platform/logger.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "../rollback/finish-rollback.js"
 import { RollbackFinisher } from "../rollback/rollback-finisher.js"
+import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 
 export interface Coordination {
   readonly rawLeases: PostgresLeaseStore<Queryable>
@@ -17,6 +18,7 @@ export interface Coordination {
   readonly reapers: readonly LeaseReaper[]
   /** To be run once before anything is stored: a database that went back must not be built upon. */
   readonly finisher: RollbackFinisher
+  readonly copier: RawCoverageCopier
 }
 
 export function composeCoordination(
@@ -25,6 +27,7 @@ export function composeCoordination(
     readonly policy: FailurePolicy
     readonly reapIntervalMs: number
     readonly finishIntervalMs: number
+    readonly copyIntervalMs: number
     readonly onReaped?: (outcome: ReapOutcome) => void
   },
 ): Coordination {
@@ -38,5 +41,6 @@ export function composeCoordination(
     appLeases,
     reapers: [rawLeases, appLeases].map((leases) => new LeaseReaper({ ...reaping, leases })),
     finisher: new RollbackFinisher({ ...deps, intervalMs: options.finishIntervalMs }),
+    copier: new RawCoverageCopier({ ...deps, intervalMs: options.copyIntervalMs }),
   }
 }

@@ -2,7 +2,6 @@
 // database.
 
 import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
-import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { Service } from "../platform/service.js"
 import type { TipGate } from "../platform/tip-gate.js"
 import { Turns } from "../platform/turns.js"
@@ -10,7 +9,6 @@ import type { SqlConnection } from "../postgres/sql-connection.js"
 import { RangePartitions } from "../raw/range-partitions.js"
 import { LiveDeriver, type LiveDeriverOptions } from "../workers/live-deriver.js"
 import { RangeDeriver, type RangeDeriverOptions } from "../workers/range-deriver.js"
-import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import type { RawReader } from "../workers/raw-range.js"
 import { SlowWorkers } from "../workers/slow-workers.js"
 import { WorkLane, type WorkLaneOptions } from "../workers/work-lane.js"
@@ -19,9 +17,7 @@ import { createRunner, type RunnerDeps, type RunnerSettings } from "./compose-ru
 
 export interface DeriverDeps extends RunnerDeps, Omit<RangeDeriverOptions, "runner" | "partitions"> {}
 
-/** Reads raw on a connection that may be used otherwise between two ranges. */
-interface LendingReader extends RawReader {
-  idleConnection(): Promise<SqlConnection>
+interface ClosableReader extends RawReader {
   close(): Promise<void>
 }
 
@@ -30,7 +26,7 @@ export interface ComposeWorkDeps
     Pick<LiveDeriverOptions, "mayClaim" | "onOutcome" | "onDerived"> {
   /** Of the tip: told from the others by those who look whether it waits. */
   readonly connectTip: () => Promise<SqlConnection>
-  readonly createReader: () => LendingReader
+  readonly createReader: () => ClosableReader
   readonly gate?: TipGate
 }
 
@@ -50,7 +46,7 @@ export interface ComposedWork {
   readonly services: readonly Service[]
   readonly live: LiveDeriver | undefined
   readonly runners: readonly LeasedRangeRunner[]
-  readonly readers: readonly LendingReader[]
+  readonly readers: readonly ClosableReader[]
 }
 
 export function createDeriver(deps: DeriverDeps, settings: RunnerSettings): RangeDeriver {
@@ -66,7 +62,7 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
   const { registry, gate, clock, createReader, connectTip, ...common } = deps
   const { runnable } = settings
   const runners: LeasedRangeRunner[] = []
-  const readers: LendingReader[] = []
+  const readers: ClosableReader[] = []
   const services: Service[] = []
   const makeLane = (own: Pick<DeriverDeps, "connect" | "gate" | "turns">) => {
     const raw = createReader()
@@ -83,11 +79,6 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
       ...deps,
       ...settings,
       ...tip,
-      copier: new RawCoverageCopier({
-        ledger: postgresLedgers(deps).app,
-        raw: { query: async (sql, params) => (await tip.raw.idleConnection()).query(sql, params) },
-        app: () => tip.deriver.runner.connection(),
-      }),
       leaseTtlMs: settings.headLeaseTtlMs,
       pollMs: settings.livePollMs,
     })

@@ -32,6 +32,7 @@ export interface RunningChain extends ChainView {
 }
 
 const finishIntervalMs = 1_000
+const copyIntervalMs = 200
 const noDatabase = "waiting for the database"
 
 export async function startChain(deps: StartChainDeps, options: StartChainOptions): Promise<RunningChain> {
@@ -49,6 +50,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
       reapIntervalMs: settings.reapIntervalMs,
       finishIntervalMs,
+      copyIntervalMs,
       onReaped: (outcome) => open.metrics.addReaped(open.name, outcome),
     })
     await open.patiently(() => open.ledgers.raw.register(open.raw, rawIngester), noDatabase)
@@ -91,6 +93,8 @@ async function startRoles(
         noDatabase,
       )
     : undefined
+  // The tip is claimed by what app knows of raw.
+  coordination.copier.onCopied = () => work?.threads.send({ type: "wake" })
   let ingest: Ingest | undefined
   const borrowed = new BorrowedConnections({
     spare: lanes.spare,
@@ -105,7 +109,7 @@ async function startRoles(
         metrics.addIngest(name, report)
       },
       onAnnounced: (head) => announced.add(head),
-      onStored: () => work?.threads.send({ type: "wake" }),
+      onStored: () => coordination.copier.wake(),
       ...{ borrowed, spawned, gate, derives },
     })
     await patiently(() => coordination.finisher.runOnce(), noDatabase)
@@ -117,7 +121,7 @@ async function startRoles(
   // First of all, so that the doctor does not find a chain that nobody indexes.
   await patiently(() => reporter.runOnce(), noDatabase)
   const services: Service[] = [
-    ...(ingest || roles.includes("work") ? coordination.reapers : []),
+    ...(ingest || roles.includes("work") ? [...coordination.reapers, coordination.copier] : []),
     ...(ingest ? [...ingest.services, coordination.finisher] : []),
     ...(work?.services ?? []),
     ...(roles.includes("maintain") ? [prepareMaintain(open, borrowed)] : []),

@@ -13,7 +13,6 @@ import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import { type Alignment, alignStores } from "./align-stores.js"
 import { finishRollback } from "./finish-rollback.js"
 
@@ -42,7 +41,7 @@ const storeBranch = async (seed: number, from: number, to: number): Promise<void
     "update raw.coverage set heights = heights + int8multirange(int8range($1::int8, $2::int8))",
     [from, to],
   )
-  await new RawCoverageCopier({ ledger: testLedgers.app, raw, app: async () => store.app }).copy()
+  await testLedgers.app.copyRawCoverage({ raw, app: store.app })
 }
 const rollback = async (from: number): Promise<void> => {
   const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
@@ -151,7 +150,7 @@ test("an app store that missed a rollback replays it, and loses what raw does no
   expect(await rollbackReasons({ raw, app: store.app })).toEqual(["test"])
   const { rows } = await store.app.query<{ chain_epoch: string }>("select chain_epoch from app.chain_state")
   expect(rows).toEqual([{ chain_epoch: "1" }])
-  await new RawCoverageCopier({ ledger: testLedgers.app, raw, app: async () => store.app }).copy()
+  await testLedgers.app.copyRawCoverage({ raw, app: store.app })
   await store.deriveAll()
   await expectRight()
 })

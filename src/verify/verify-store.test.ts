@@ -10,7 +10,6 @@ import { systemClock } from "../platform/clock.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
 import { Database } from "../postgres/database.js"
-import { RawCoverageCopier } from "../workers/raw-coverage-copier.js"
 import type { CheckName, Finding } from "./finding.js"
 import { type PlanRepairOptions, planRepair } from "./repair-plan.js"
 import { repairStore } from "./repair-store.js"
@@ -101,7 +100,7 @@ async function refill(): Promise<void> {
     )
   }
   await raw.query("update raw.coverage set heights = heights + $1::int8multirange", [gap!.heights])
-  await new RawCoverageCopier({ ledger: testLedgers.app, raw, app: async () => store.app }).copy()
+  await testLedgers.app.copyRawCoverage({ raw, app: store.app })
   await store.deriveAll()
 }
 

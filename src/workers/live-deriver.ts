@@ -1,5 +1,5 @@
-// Derives the tip: as soon as raw has a block, for all workers at once, in one transaction. Woken by the process that stored
-// the block; others look a few times a second. What fails here is a lease like any other, retried until it is done. A worker that
+// Derives the tip: as soon as app knows that raw has a block, for all workers at once, in one transaction. Woken by what copies raw's
+// coverage in this process, and looks a few times a second. What fails here is a lease like any other, retried until it is done. A worker that
 // is slow is left to history's lanes, so that the others' blocks do not wait for it.
 
 import { WorkerFault } from "../coordination/worker-fault.js"
@@ -11,13 +11,11 @@ import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
 import type { TipGate } from "../platform/tip-gate.js"
 import type { DeriveOutcome, DeriveTurn, RangeDeriver } from "./range-deriver.js"
-import type { RawCoverageCopier } from "./raw-coverage-copier.js"
 import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
 
 export interface LiveDeriverOptions {
   readonly deriver: RangeDeriver
-  readonly copier: RawCoverageCopier
   readonly readPlan: () => Promise<WorkPlan | undefined>
   /** The tip's own: the lanes that such workers are left to are in other threads. */
   readonly slow: SlowWorkers
@@ -62,7 +60,7 @@ export class LiveDeriver extends LoopingService {
     this.options = options
   }
 
-  /** Raw has something new. */
+  /** There is something new, and app knows of it. */
   override wake(): void {
     this.options.gate?.begin("tip")
     // Also where it ends as high as before: some of it may be new.
@@ -80,9 +78,7 @@ export class LiveDeriver extends LoopingService {
   }
 
   private async lookAndDerive(signal: AbortSignal): Promise<undefined> {
-    const { copier, readPlan, endBlock, mayClaim, gate } = this.options
-    // Also while claims are paused: it is what others gate on.
-    await copier.copy()
+    const { readPlan, endBlock, mayClaim, gate } = this.options
     if (!mayClaim()) return undefined
     const plan = await readPlan()
     if (!plan) return undefined

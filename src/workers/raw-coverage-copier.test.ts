@@ -1,99 +1,64 @@
-import { afterEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
-import { rollbackTo } from "../../test/support/rollback-store.js"
 import { testLedgers } from "../../test/support/test-ledgers.js"
 import { waitUntil } from "../../test/support/wait-until.js"
-import { chainLock } from "../coordination/postgres/locks.js"
-import type { Queryable } from "../postgres/transaction.js"
+import { systemClock } from "../platform/clock.js"
+import { silentLogger } from "../platform/logger.js"
+import { systemRandom } from "../platform/random.js"
 import { RawCoverageCopier } from "./raw-coverage-copier.js"
 
-const blocks = livelyBlocks({ seed: 7, from: 0, to: 24 })
+const hour = 3_600_000
+const deps = { ledgers: testLedgers, clock: systemClock, random: systemRandom, logger: silentLogger }
 let store: DeriveStore
-afterEach(() => store.close())
-
-const open = async (): Promise<void> => {
-  store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
-}
+let copier: RawCoverageCopier
+/** What app knew each time it was said to know something new. */
+let told: Promise<string>[]
 const copied = async (): Promise<string> => {
   const { rows } = await store.app.query<{ heights: string }>(
     "select heights::text as heights from app.coverage",
   )
   return rows[0]!.heights
 }
-/** Raw, with something that happens after it was read. */
-const rawThen = (happens: () => Promise<void>): Queryable => ({
-  query: async (sql, params) => {
-    const result = await store.raw.query(sql, params)
-    await happens()
-    return result as never
-  },
+const stored = (heights: string) => store.raw.query("update raw.coverage set heights = $1", [heights])
+const startEvery = (intervalMs: number): void => {
+  copier = new RawCoverageCopier({ ...deps, raw: store.raw, app: store.app, intervalMs })
+  copier.onCopied = () => void told.push(copied())
+  copier.start()
+}
+
+beforeEach(async () => {
+  told = []
+  store = await openDeriveStore(livelyBlocks({ seed: 7, from: 0, to: 24 }), {
+    workers: [],
+    twoDatabases: true,
+  })
+})
+afterEach(async () => {
+  await copier.stop()
+  await store.close()
 })
 
-describe("the copy of raw's coverage", () => {
-  test("is not written when a rollback came between its two databases", async () => {
-    await open()
-    const copier = new RawCoverageCopier({
-      ledger: testLedgers.app,
-      raw: rawThen(() => rollbackTo(store, 15)),
-      app: async () => store.app,
-    })
-    expect(await copier.copy()).toBe(false)
-    expect(await copied()).toBe("{[0,15)}")
-  })
+test("what this process stored is copied at once, and said when app knows of it", async () => {
+  startEvery(hour)
+  await waitUntil(() => told.length >= 1, { what: "the first copy" })
+  await stored("{[0,25)}")
+  copier.wake()
+  await waitUntil(() => told.length >= 2, { what: "the copy of what was stored" })
+  // Another process copied it first, and its end was seen here.
+  copier.wake()
+  await waitUntil(() => told.length >= 3, { what: "what was there already" })
+  await copier.stop()
+  expect(await Promise.all(told)).toEqual(["{[0,24)}", "{[0,25)}", "{[0,25)}"])
+})
 
-  test("waits for a rollback under way, and then sees its epoch", async () => {
-    await open()
-    await store.app.query("update app.coverage set heights = '{[0,20)}'")
-    const copier = new RawCoverageCopier({
-      ledger: testLedgers.app,
-      raw: store.raw,
-      app: async () => store.app,
-    })
-    let copying: Promise<boolean> | undefined
-    await store.app.transaction(async (tx) => {
-      await tx.query("select pg_advisory_xact_lock($1, $2)", [...chainLock])
-      await tx.query("update app.coverage set heights = '{[0,15)}'")
-      copying = copier.copy()
-      const isWaiting = async (): Promise<boolean> => {
-        const { rows } = await store.raw.query("select 1 from pg_locks where not granted")
-        return rows.length > 0
-      }
-      await waitUntil(isWaiting, { what: "the copier that waits" })
-      await tx.query("update app.chain_state set chain_epoch = 1")
-    })
-    expect(await copying).toBe(false)
-    expect(await copied()).toBe("{[0,15)}")
-  })
-
-  test("is written again where app went back, at the same epoch and over the same connection", async () => {
-    await open()
-    const copier = new RawCoverageCopier({
-      ledger: testLedgers.app,
-      raw: store.raw,
-      app: async () => store.app,
-    })
-    expect(await copier.copy()).toBe(true)
-    await store.app.query("update app.coverage set heights = '{[0,15)}'")
-    expect(await copier.copy()).toBe(true)
-    expect(await copied()).toBe("{[0,24)}")
-    await store.raw.query("update raw.coverage set heights = '{[0,23)}', skipped = '{[23,24)}'")
-    await store.app.query("update app.coverage set heights = '{[0,23)}', skipped = '{}'")
-    expect(await copier.copy()).toBe(true)
-    const { rows } = await store.app.query("select skipped::text as skipped from app.coverage")
-    expect(rows).toEqual([{ skipped: "{[23,24)}" }])
-  })
-
-  test("only grows: an older reading takes nothing away", async () => {
-    await open()
-    // With something app has not heard of, else it would not be written at all.
-    await store.raw.query("update raw.coverage set heights = '{[0,10),[24,26)}'")
-    const older = new RawCoverageCopier({
-      ledger: testLedgers.app,
-      raw: store.raw,
-      app: async () => store.app,
-    })
-    expect(await older.copy()).toBe(true)
-    expect(await copied()).toBe("{[0,26)}")
-  })
+test("what another process stored is found by polling; only a higher end is said", async () => {
+  startEvery(5)
+  await waitUntil(() => told.length >= 1, { what: "the first copy" })
+  await stored("{[0,24),[30,31)}")
+  await waitUntil(() => told.length >= 2, { what: "a new end" })
+  await stored("{[0,28),[30,31)}")
+  await waitUntil(async () => (await copied()) === "{[0,28),[30,31)}", { what: "history" })
+  await copier.stop()
+  expect(told).toHaveLength(2)
 })

@@ -1,23 +1,48 @@
-// Tells the app database what raw covers, over connections that are opened again when they are lost.
+// Keeps app's copy of raw's coverage current. Runs in every process that stores or derives; any number may copy at once. Woken when
+// this process stored a block; what others store is found by polling.
 
 import type { RawCoverageCopy } from "../coordination/coverage-ledger.js"
+import type { Clock } from "../platform/clock.js"
+import type { Logger } from "../platform/logger.js"
+import { LoopingService } from "../platform/looping-service.js"
+import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 
-export interface RawCoverageCopierDeps {
-  readonly ledger: Pick<RawCoverageCopy, "copyRawCoverage">
+export interface RawCoverageCopierOptions {
+  readonly ledgers: { readonly app: Pick<RawCoverageCopy, "copyRawCoverage"> }
   readonly raw: Queryable
-  readonly app: () => Promise<SqlExecutor<Queryable>>
+  readonly app: SqlExecutor<Queryable>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly random: Random
+  readonly intervalMs: number
 }
 
-export class RawCoverageCopier {
-  private readonly deps: RawCoverageCopierDeps
+export class RawCoverageCopier extends LoopingService {
+  /** App knows of a new block, stored by any process. */
+  onCopied = (): void => undefined
+  private readonly options: RawCoverageCopierOptions
+  private isWoken = false
+  private end = 0
 
-  constructor(deps: RawCoverageCopierDeps) {
-    this.deps = deps
+  constructor(options: RawCoverageCopierOptions) {
+    super({ ...options, name: "raw-coverage-copier", maxBackoffMs: 5_000 })
+    this.options = options
   }
 
-  copy(): Promise<boolean> {
-    return this.deps.ledger.copyRawCoverage(this.deps)
+  override wake(): void {
+    this.isWoken = true
+    super.wake()
+  }
+
+  async runOnce(): Promise<undefined> {
+    const { isWoken } = this
+    this.isWoken = false
+    const end = await this.options.ledgers.app.copyRawCoverage(this.options)
+    if (end === undefined) return
+    // Also where it ends as high as before: some of it may be new, or another process was first to copy it.
+    if (isWoken || end > this.end) this.onCopied()
+    this.end = end
   }
 }

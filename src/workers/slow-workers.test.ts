@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
-import { testLedgers } from "../../test/support/test-ledgers.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { type Clock, systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
@@ -9,7 +8,6 @@ import { systemRandom } from "../platform/random.js"
 import { int8 } from "./column.js"
 import { eventTable } from "./define-worker.js"
 import { LiveDeriver } from "./live-deriver.js"
-import { RawCoverageCopier } from "./raw-coverage-copier.js"
 import { SlowWorkers } from "./slow-workers.js"
 import { WorkLane } from "./work-lane.js"
 import { readWorkPlan } from "./work-plan.js"
@@ -86,11 +84,6 @@ describe("a worker that takes long", () => {
       store = await openDeriveStore(blocks.slice(0, 1), { workers })
       live = new LiveDeriver({
         ...(await common()),
-        copier: new RawCoverageCopier({
-          ledger: testLedgers.app,
-          raw: store.raw,
-          app: async () => store.app,
-        }),
         pollMs: 200,
         onOutcome: () => undefined,
         onDerived: ({ from, to }) => derived.push(`${from}-${to}`),

@@ -22,7 +22,6 @@ import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tab
 import { PostgresDerivedStore } from "../../src/workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../../src/workers/postgres/postgres-raw-reader.js"
 import type { DeriveOutcome, RangeDeriver } from "../../src/workers/range-deriver.js"
-import { RawCoverageCopier } from "../../src/workers/raw-coverage-copier.js"
 import type { RawReader } from "../../src/workers/raw-range.js"
 import { readWorkPlan } from "../../src/workers/work-plan.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
@@ -98,8 +97,7 @@ export async function openDeriveStore(
   )
   const registry = new WorkerRegistry(workers)
   await ensureWorkerTables({ executor: app, ledger: testLedgers.app }, { registry })
-  const copier = new RawCoverageCopier({ ledger: testLedgers.app, raw, app: async () => app })
-  await copier.copy()
+  await testLedgers.app.copyRawCoverage({ raw, app })
   const connections: Connection[] = []
   const connect = (url: string) => async (): Promise<Connection> => {
     const connection = await Connection.open({ url, applicationName: "test" })
@@ -134,7 +132,7 @@ export async function openDeriveStore(
           for (const block of more) await insertRawBlock(tx, block)
         },
       })
-      await copier.copy()
+      await testLedgers.app.copyRawCoverage({ raw, app })
     },
     deriver: async (
       definitions = workers,

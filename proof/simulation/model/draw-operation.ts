@@ -226,7 +226,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
             run: ({ sql, ledgers }: Side) => {
               const seen = { chain_epoch: String(pick >> 1), heights: `{[0,${height + 1})}`, skipped: "{}" }
               const raw = { query: async () => ({ rows: [seen] }) as never }
-              return ledgers.app.copyRawCoverage({ raw, app: async () => sql })
+              return ledgers.app.copyRawCoverage({ raw, app: sql })
             },
           },
           {

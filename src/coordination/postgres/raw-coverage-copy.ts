@@ -1,7 +1,7 @@
 // App's copy of raw's coverage. It grows as a union, under the chain's shared lock and only while both are at one epoch: a rollback in
 // between would otherwise be written over.
 
-import { printMultirange } from "../../postgres/multirange.js"
+import { parseMultirange, printMultirange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { RawCoverageCopy } from "../coverage-ledger.js"
 import { rawIngester } from "../raw-ingester.js"
@@ -14,7 +14,7 @@ interface RawCoverage {
 }
 
 export const rawCoverageCopy: RawCoverageCopy = {
-  async copyRawCoverage({ raw, app: openApp }) {
+  async copyRawCoverage({ raw, app }) {
     const {
       rows: [seen],
     } = await raw.query<RawCoverage>(
@@ -22,17 +22,17 @@ export const rawCoverageCopy: RawCoverageCopy = {
        from raw.chain_state cross join raw.coverage where coverage.worker_type = $1`,
       [rawIngester],
     )
-    if (!seen) return false
-    const app = await openApp()
+    if (!seen) return undefined
+    const end = parseMultirange(seen.heights).at(-1)?.to ?? 0
     // Asked and not remembered: a database that went back loses what was copied, and not always the connection or the epoch it was copied at.
-    if (await hasAllOf(app, seen)) return true
+    if (await hasAllOf(app, seen)) return end
     return app.transaction(
       async (tx) => {
         await lockChain(tx, "shared")
         const {
           rows: [state],
         } = await tx.query<{ chain_epoch: string }>("select chain_epoch from app.chain_state")
-        if (state?.chain_epoch !== seen.chain_epoch) return false
+        if (state?.chain_epoch !== seen.chain_epoch) return undefined
         await tx.query(
           `update app.coverage
            set heights = heights + $2::int8multirange, skipped = (skipped + $3::int8multirange) - $2::int8multirange,
@@ -40,7 +40,7 @@ export const rawCoverageCopy: RawCoverageCopy = {
            where worker_type = $1`,
           [rawIngester, seen.heights, seen.skipped],
         )
-        return true
+        return end
       },
       // What is lost with the server is copied again.
       { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000, unflushed: true },

@@ -22,14 +22,9 @@ export class PostgresRawReader<Block extends ReadableBlock = ReadableBlock> impl
     this.readBlocks = options.readBlocks
   }
 
-  /** The connection, for other use between ranges. */
-  async idleConnection(): Promise<SqlConnection> {
-    if (!this.connection || this.connection.closed) this.connection = await this.connect()
-    return this.connection
-  }
-
   async open(range: BlockRange): Promise<RawRange<Block>> {
-    const connection = await this.idleConnection()
+    if (!this.connection || this.connection.closed) this.connection = await this.connect()
+    const { connection } = this
     await connection.begin({ isolation: "repeatable read", readOnly: true, idleInTransactionTimeoutMs })
     try {
       return await openSnapshot(connection, { range, readBlocks: this.readBlocks })
