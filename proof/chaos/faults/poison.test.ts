@@ -26,7 +26,7 @@ beforeAll(async () => {
   const node = await fixture.node({ blocks, transactionsPerBlock: 3, logsPerBlock: 4 })
   stage = await fixture.stage({
     ...{ rpcUrl: node.url, roles: "ingest,work", config: poisoned },
-    env: { RANGE_SIZE: "50", WORKER_DEADLINE_MS: "1500", WORKER_MEMORY_MB: "96", MAX_ATTEMPTS: "2" },
+    env: { RANGE_SIZE: "50", WORKER_DEADLINE_MS: "4000", WORKER_MEMORY_MB: "96", MAX_ATTEMPTS: "2" },
   })
 })
 
@@ -85,8 +85,8 @@ describe("a worker that fails on a block", () => {
     )
     expect(leases.map(({ error }) => error)).toEqual([
       expect.stringContaining("no such pool in block 40"),
-      expect.stringContaining("did not return within 1500 ms"),
-      expect.stringMatching(/took more than 96 MB|did not return within 1500 ms/),
+      expect.stringContaining("did not return within 4000 ms"),
+      expect.stringMatching(/took more than 96 MB|did not return within 4000 ms/),
     ])
     const errors = await stage.derived.errors()
     // More than one of a worker where a busy machine let a deadline pass before the memory was full.

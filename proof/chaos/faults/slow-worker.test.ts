@@ -7,8 +7,8 @@ import { configWith, poison } from "../worker-config.js"
 import { FaultFixture } from "./fault-fixture.js"
 
 const blocks = 240
-/** About 2 s of processor a block: 8 minutes for all of them, where the others need some seconds. */
-const crawlSteps = 1_600_000_000
+/** Around 0.8 s of processor a block: minutes for all of them, where the others need some seconds. */
+const crawlSteps = 600_000_000
 const fixture = new FaultFixture()
 
 describe("a worker that crawls", () => {

@@ -79,6 +79,8 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
       chain = chain.fork({ at: head - below(20), seed: scene.seed * 100_000 + rounds * 100 + kills })
       head += 1 + below(3)
     }
+    // Its lock needs a store.
+    if (failpoint.by === "held work") await settle(stage, head)
     const more = (): number => {
       if (failpoint.by !== "reorganisation") head += 20
       return head
