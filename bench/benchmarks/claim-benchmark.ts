@@ -1,9 +1,9 @@
 // Whether finished work makes the next claim dearer: claims and commits with 100 finished ranges against 100,000.
 
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import { rawIngester } from "../../src/coordination/raw-ingester.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { Connection } from "../../src/postgres/connection.js"
-import { rawIngester } from "../../src/raw/raw-ingester.js"
 import { quantile } from "../measure/statistics.js"
 import type { Table } from "../report/render-table.js"
 import type { Benchmark } from "./benchmark.js"

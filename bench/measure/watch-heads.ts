@@ -3,8 +3,8 @@
 // taken for granted.
 
 import { WebSocket } from "undici"
+import { rawIngester } from "../../src/coordination/raw-ingester.js"
 import { Connection } from "../../src/postgres/connection.js"
-import { rawIngester } from "../../src/raw/raw-ingester.js"
 
 export interface HeadDelay {
   readonly height: number

@@ -1,7 +1,7 @@
 // The workers of a chain in few lines: the dependency graph by layers, from raw downwards, and in a layer those that are in the
 // same state on one line. A worker that stands out has a line of its own. Pure.
 
-import { rawIngester } from "../raw/raw-ingester.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { WorkerStatus } from "../status/chain-status.js"
 import { formatCount, formatHeight, formatPercent, wrap } from "./format-values.js"
 import type { Paint } from "./paint.js"

@@ -1,9 +1,9 @@
 // `tidemark leases`: what is unfinished, and the two things a person may do about a DEAD block.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { unfinishedLeases, type WorkerBlock } from "../operations/operated-chain.js"
 import { retryBlock, retryDeadBlocks } from "../operations/retry-blocks.js"
 import { findDeadBlock, skipBlock } from "../operations/skip-block.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { leaseJson } from "../status/status-json.js"
 import { type CliIo, confirm, lookOf, print } from "./cli-io.js"
 import { type FoundChain, withChains } from "./find-chains.js"

@@ -1,6 +1,6 @@
 // One line that says how far a chain is: redrawn at the bottom of a terminal, printed every ten seconds elsewhere. Pure.
 
-import { rawIngester } from "../raw/raw-ingester.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"
 import { drawCoverage } from "./draw-coverage.js"

@@ -1,8 +1,8 @@
 // `tidemark status` as people see it: one block of lines per chain, made for 80 columns, wider where there is room. Pure.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { countHeights } from "../domain/range-set.js"
 import { printable } from "../platform/printable.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { roles as allRoles } from "../roles/role.js"
 import type { ChainStatus, ProcessRow, ProviderSummary } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"

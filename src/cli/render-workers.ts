@@ -1,8 +1,8 @@
 // `tidemark workers list` as people see it: the dependency graph as a tree from raw, a line for each worker. One that reads several
 // others stands below the first of them; the rest are named under it. Pure.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { printable } from "../platform/printable.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { ChainStatus, WorkerStatus } from "../status/chain-status.js"
 import { formatCount, formatHeight, formatPercent, shorten } from "./format-values.js"
 import { createPaint } from "./paint.js"

@@ -1,7 +1,7 @@
 // What is out of the ordinary about a worker, in a word or two each; most telling first. Pure.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { countHeights } from "../domain/range-set.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { WorkerStatus } from "../status/chain-status.js"
 
 export interface WorkerFlag {

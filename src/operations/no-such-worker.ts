@@ -1,7 +1,7 @@
 // What is said of a name that is none of the workers a person may name, with those there are.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { IndexerError } from "../platform/errors.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { readStoredWorkers } from "../workers/read-stored-workers.js"
 import type { OperatedChain } from "./operated-chain.js"
 

@@ -2,9 +2,9 @@
 // wrong worker.
 
 import type { LeaseStatus } from "../coordination/lease-store.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { containsHeight } from "../domain/range-set.js"
 import { IndexerError } from "../platform/errors.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { derivedWorkerNames } from "./no-such-worker.js"
 import { type OperatedChain, unfinishedLeases, type WorkerBlock } from "./operated-chain.js"
 

@@ -3,11 +3,11 @@
 
 import type { LeaseRow, LeaseStore } from "../coordination/lease-store.js"
 import type { Ledgers } from "../coordination/ledgers.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 
 type OperatedLeases = Pick<LeaseStore<Queryable>, "retry" | "skip">
 

@@ -1,7 +1,7 @@
 // A person says that errors are dealt with. The same error seen again opens its row once more.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { resolveOpenErrors } from "../indexing-errors/resolve-errors.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { derivedWorkerNames, noSuchWorker } from "./no-such-worker.js"
 import type { OperatedChain } from "./operated-chain.js"
 

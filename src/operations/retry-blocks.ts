@@ -1,7 +1,7 @@
 // Tries blocks again at once: those that are DEAD or failed, and those that were skipped, which are then fetched or derived after all.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { containsHeight } from "../domain/range-set.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { refetchBlocks } from "../verify/refetch-blocks.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
 import { nothingThere } from "./nothing-there.js"

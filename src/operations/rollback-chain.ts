@@ -1,9 +1,9 @@
 // Takes all blocks above a height back: the way out of a halt, when the node is right after all. The plan says what that takes, and is
 // void when another rollback comes first.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { finishRollbackPatiently } from "../rollback/finish-rollback.js"
 import { openAuditedIntent } from "../rollback/open-audited-intent.js"
 import type { OperatedChain } from "./operated-chain.js"

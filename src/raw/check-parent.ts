@@ -3,6 +3,7 @@
 // comes, and then the false block would be the one that is stored. The word comes with the range's first blocks; where it
 // did not, or does not fit, the node is asked once more.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex } from "../domain/linked-block.js"
 import { IndexerError } from "../platform/errors.js"
@@ -10,7 +11,6 @@ import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 import type { RangeEdges } from "./range-tally.js"
-import { rawIngester } from "./raw-ingester.js"
 
 interface ParentState {
   readonly covered: boolean

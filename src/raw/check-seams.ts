@@ -1,11 +1,11 @@
 // Both ends of a range against what is stored beside them. Runs after the coverage row was locked, in a statement of its
 // own: two neighbours in flight would otherwise each see nothing of the other and both commit unchecked.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { RangeEdges } from "./range-tally.js"
-import { rawIngester } from "./raw-ingester.js"
 
 interface SeamRow {
   below_covered: boolean

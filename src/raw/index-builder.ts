@@ -3,6 +3,7 @@
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { Elections } from "../coordination/elections.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { contains, union } from "../domain/range-set.js"
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
@@ -19,7 +20,6 @@ import {
   readPartitionIndexes,
 } from "./partition-indexes.js"
 import type { PartitionedTable } from "./partitioned-table.js"
-import { rawIngester } from "./raw-ingester.js"
 
 export interface IndexBuilderOptions {
   readonly database: Database

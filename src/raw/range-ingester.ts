@@ -1,6 +1,7 @@
 // Fetches and stores one claimed range of raw blocks. What happens to the range when that fails is the runner's.
 
 import type { LeasedRangeRunner, RangeOutcome } from "../coordination/leased-range-runner.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Clock } from "../platform/clock.js"
 import type { Turns } from "../platform/turns.js"
@@ -12,7 +13,6 @@ import { parentIsUnknown } from "./check-parent.js"
 import { ingestRange } from "./ingest-range.js"
 import type { RangePartitions } from "./range-partitions.js"
 import type { RangeTotals } from "./range-tally.js"
-import { rawIngester } from "./raw-ingester.js"
 
 export interface RangeIngesterOptions {
   readonly runner: LeasedRangeRunner

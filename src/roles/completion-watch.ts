@@ -1,6 +1,7 @@
 // --exit-when-done: ends the process well when every block up to the end is stored or skipped, and derived, by
 // whomever.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { contains, union } from "../domain/range-set.js"
 import type { Clock } from "../platform/clock.js"
@@ -9,7 +10,6 @@ import { LoopingService } from "../platform/looping-service.js"
 import { parseMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 
 export class CompletionWatch extends LoopingService {
   private readonly database: Queryable

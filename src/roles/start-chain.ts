@@ -2,10 +2,10 @@
 
 import type { ChainView } from "../api/chain-view.js"
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { Service } from "../platform/service.js"
 import { TipGate } from "../platform/tip-gate.js"
 import type { Database } from "../postgres/database.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { AnnouncedHeads } from "./announced-heads.js"
 import { BorrowedConnections } from "./borrowed-connections.js"

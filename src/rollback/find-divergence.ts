@@ -1,10 +1,10 @@
 // Where the node's chain parts from what is stored, by hash: the lowest stored height that is another block there. Looks at all that is
 // stored from finality up, since an old block may lie below a gap; never decides anything from one doubtful answer.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 
 export type Divergence =

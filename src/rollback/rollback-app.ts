@@ -2,13 +2,13 @@
 // that looks, under the exclusive chain lock, whether it was done already.
 
 import type { Ledgers } from "../coordination/ledgers.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
 

@@ -1,10 +1,10 @@
 // Step 2: raw deletes the blocks, cuts coverage and leases, and closes the intent, in one transaction under the exclusive chain lock.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { RollbackDeps } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
 

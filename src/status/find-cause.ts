@@ -1,7 +1,7 @@
 // Which cause a stall or a worry has, most telling first. Codes decide, never the text of an error.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { formatRange } from "../domain/block-range.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { CauseFinder, CauseFinding, CauseLimits } from "./cause-finding.js"
 import type { ChainStatus, StatusError } from "./chain-status.js"
 import { noWorkProcess, workerPaused, workerRefused, workerStuck } from "./find-worker-cause.js"

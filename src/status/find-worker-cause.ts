@@ -1,8 +1,8 @@
 // Causes that lie with workers of the app database: nobody runs them, one does not move, one is paused. Each names the worker where
 // it begins; those that only wait for it are named as waiting.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { countHeights } from "../domain/range-set.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { CauseFinder } from "./cause-finding.js"
 import type { ChainStatus, WorkerStatus } from "./chain-status.js"
 import { heldUpBy } from "./held-up-by.js"

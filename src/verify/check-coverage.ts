@@ -1,9 +1,9 @@
 // Nobody is ahead of what it stands on: app's copy within raw's coverage, each worker within the copy and its dependencies.
 
 import type { CoverageByWorker } from "../coordination/coverage-ledger.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, subtract, union } from "../domain/range-set.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { Finding, Remedy } from "./finding.js"
 

@@ -1,8 +1,8 @@
 // Coverage is the promise, rows have to keep it: every covered height has its block, and no row lies where nothing is covered.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { type Finding, oneBlock, refetchBlock } from "./finding.js"
 import { type PieceOptions, rawHeights } from "./raw-piece.js"
 

@@ -3,12 +3,12 @@
 
 import type { CoverageByWorker } from "../coordination/coverage-ledger.js"
 import type { Ledgers } from "../coordination/ledgers.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract } from "../domain/range-set.js"
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { FoldPlan } from "../workers/fold-plan.js"
 import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
 import type { ReadBlocks } from "../workers/raw-range.js"

@@ -1,8 +1,8 @@
 // What can be wrong with a worker taken by itself: names, keys, indexes. Every refusal says worker, table, what, and what
 // is allowed; declarations written in plain JavaScript come here unchecked, so types are not relied on. Folds: plan-fold.ts.
 
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { IndexerError } from "../platform/errors.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import { type ColumnKind, columnTypes } from "./column.js"
 import type { EventTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"
 

@@ -2,9 +2,9 @@
 // far raw has come.
 
 import type { ClaimMember } from "../coordination/lease-store.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { rawIngester } from "../raw/raw-ingester.js"
 import type { WorkerRegistry } from "./worker-registry.js"
 
 export interface WorkPlan {

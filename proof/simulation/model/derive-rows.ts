@@ -1,11 +1,11 @@
 // A commit with rows and folds, as the product makes it: its own derivation of a range, over blocks that are drawn and not read.
 
 import type { Lease, LeaseStore } from "../../../src/coordination/lease-store.js"
+import { rawIngester } from "../../../src/coordination/raw-ingester.js"
 import type { BlockRange } from "../../../src/domain/block-range.js"
 import type { BlockView } from "../../../src/families/evm/raw/block-view.js"
 import { systemClock } from "../../../src/platform/clock.js"
 import type { Queryable } from "../../../src/postgres/transaction.js"
-import { rawIngester } from "../../../src/raw/raw-ingester.js"
 import { deriveGroup } from "../../../src/workers/derive-group.js"
 import { DeriveProgress } from "../../../src/workers/derive-progress.js"
 import type { EmittedRows } from "../../../src/workers/derived-store.js"

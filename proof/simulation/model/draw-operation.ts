@@ -1,11 +1,11 @@
 // The product's own operations, drawn once and run on Postgres and on the model of it.
 
 import type { Lease, ReleaseCause } from "../../../src/coordination/lease-store.js"
+import { rawIngester } from "../../../src/coordination/raw-ingester.js"
 import { evmFamily } from "../../../src/families/evm/evm-family.js"
 import { readChainState } from "../../../src/raw/chain-state.js"
 import { parentIsUnknown } from "../../../src/raw/check-parent.js"
 import { checkSeams } from "../../../src/raw/check-seams.js"
-import { rawIngester } from "../../../src/raw/raw-ingester.js"
 import { rollbackApp } from "../../../src/rollback/rollback-app.js"
 import { rollbackRaw } from "../../../src/rollback/rollback-raw.js"
 import { readRangeState } from "../../../src/workers/postgres/postgres-raw-reader.js"

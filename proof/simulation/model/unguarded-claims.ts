@@ -3,9 +3,9 @@
 
 import { claimGroup } from "../../../src/coordination/postgres/claim-group.js"
 import { coordinationTables } from "../../../src/coordination/postgres/coordination-tables.js"
+import { rawIngester } from "../../../src/coordination/raw-ingester.js"
 import type { BlockRange } from "../../../src/domain/block-range.js"
 import type { Queryable } from "../../../src/postgres/transaction.js"
-import { rawIngester } from "../../../src/raw/raw-ingester.js"
 import type { Operation } from "./draw-operation.js"
 import { hourMs, type Side } from "./sides.js"
 
