@@ -25,7 +25,6 @@ export const cutKeepsItsToken: Bug = {
   caughtBy: { by: "simulation", seeds: 1_000, notices: ["I2", "I4"] },
   test: {
     file: "src/rollback/finish-rollback.test.ts",
-    title:
-      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+    title: "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
   },
 }

@@ -36,7 +36,6 @@ export const straddlingLeaseDropped: Bug = {
   caughtBy: { by: "simulation", seeds: 100, notices: ["I3", "I5"] },
   test: {
     file: "src/rollback/finish-rollback.test.ts",
-    title:
-      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+    title: "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
   },
 }

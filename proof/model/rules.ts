@@ -301,7 +301,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     ],
     testedBy: [
       rollback,
-      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+      "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
     ],
   },
   cutFences: {
@@ -316,7 +316,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
     ],
     testedBy: [
       rollback,
-      "below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone",
+      "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
     ],
   },
   cutEnds: {
@@ -505,7 +505,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   idleTimeout: {
     means: "The server ends a rollback whose process fell silent.",
     keptBy: [["src/rollback/rollback-app.ts", "rollbackLimits", "idleInTransactionTimeoutMs: 10_000,"]],
-    testedBy: [rollback, "is ended by the server when its process falls silent"],
+    testedBy: [rollback, "is ended by the server when its process hangs"],
   },
   freshTokens: {
     means: "A token is never issued twice, not even after a restore.",
@@ -535,15 +535,12 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   comparesCoverage: {
     means: "A raw database that covers less than app's copy went back.",
     keptBy: [[align, "alignStores", "(forgotten.length > 0 && unknownToApp.length === 0)"]],
-    testedBy: [
-      alignTest,
-      "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
-    ],
+    testedBy: [alignTest, "blocks that raw lost are rolled back in app, under a new id and a new epoch"],
   },
   comparesHistory: {
     means: "So did one that lacks a rollback which app knows.",
     keptBy: [[align, "alignStores", "if (unknownToRaw.length > 0 ||"]],
-    testedBy: [alignTest, "a raw store that forgot a rollback takes back what the rollback did"],
+    testedBy: [alignTest, "a raw store that lost a rollback rolls back what followed it"],
   },
   comparesFirst: {
     means: "Raw stores nothing on a server on which the two were not compared.",
@@ -560,17 +557,14 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   epochAboveBoth: {
     means: "The rollback that follows has an epoch above both.",
     keptBy: [
-      [align, "takeBackInApp", "epoch: raw.epoch, above: app.epoch }"],
+      [align, "rollbackForgotten", "epoch: raw.epoch, above: app.epoch }"],
       [intents, "postgresIntentLedger", "greatest(chain_epoch, $5::int8) + 1"],
     ],
-    testedBy: [alignTest, "a raw store that forgot a rollback takes back what the rollback did"],
+    testedBy: [alignTest, "a raw store that lost a rollback rolls back what followed it"],
   },
   freshIntentIds: {
     means: "Ids of rollbacks are never used twice.",
-    keptBy: [[align, "takeBackInApp", "id: random.uuid(), from, ancestorHash: null"]],
-    testedBy: [
-      alignTest,
-      "a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had",
-    ],
+    keptBy: [[align, "rollbackForgotten", "id: random.uuid(), from, ancestorHash: null"]],
+    testedBy: [alignTest, "blocks that raw lost are rolled back in app, under a new id and a new epoch"],
   },
 }

@@ -22,7 +22,7 @@ export interface Coordination {
 }
 
 export function composeCoordination(
-  deps: RollbackDeps<Queryable> & { readonly clock: Clock; readonly logger: Logger },
+  deps: RollbackDeps & { readonly clock: Clock; readonly logger: Logger },
   options: {
     readonly policy: FailurePolicy
     readonly reapIntervalMs: number

@@ -12,7 +12,6 @@ import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-stor
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
-import type { Queryable } from "../postgres/transaction.js"
 import { type Alignment, alignStores } from "./align-stores.js"
 import { finishRollback } from "./finish-rollback.js"
 
@@ -34,7 +33,7 @@ const expectRight = async (): Promise<void> => {
   const report = await checkDerived(store)
   if (!report.ok) throw new Error(formatReport(report))
 }
-/** As a branch that won stores its blocks. */
+/** Stores blocks of another branch. */
 const storeBranch = async (seed: number, from: number, to: number): Promise<void> => {
   await insertRawRows(store.rawUrl, livelyBlocks({ seed, from, to }))
   await raw.query(
@@ -55,14 +54,15 @@ const rollback = async (from: number): Promise<void> => {
   })
   await finishRollback(deps())
 }
-/** What a backup of this moment would hold, apart from the derived rows themselves. */
+/** Leaves in raw what a backup from before these blocks would contain. */
 const cutRaw = async (from: number): Promise<void> => {
   for (const table of ["raw.events", "raw.transactions", "raw.tx_lookup"])
     await raw.query(`delete from ${table} where block_height >= $1`, [from])
   for (const table of ["raw.blocks", "raw.block_lookup"])
     await raw.query(`delete from ${table} where height >= $1`, [from])
   await raw.query(
-    "update raw.coverage set heights = heights - int8multirange(int8range($1::int8, null)) where worker_type = 'raw_ingester'",
+    `update raw.coverage set heights = heights - int8multirange(int8range($1::int8, null))
+     where worker_type = 'raw_ingester'`,
     [from],
   )
 }
@@ -78,10 +78,10 @@ test("stores that agree are left alone", async () => {
 test("on another server raw stores nothing before it was compared with app", async () => {
   await open()
   expect(await alignStores(deps())).toBe("agreed")
-  // As a standby has it that was promoted: without the last blocks, and with the start of the server that it stood by.
+  // A promoted standby: without the last blocks, and with the start time of the former server.
   await cutRaw(18)
   await raw.query("update raw.chain_state set compared_server = compared_server - interval '1 hour'")
-  // A branch whose blocks fill just what was lost, so that the two would look as if they agreed.
+  // A branch that fills exactly what was lost, so that the two would seem to agree.
   const branch = livelyBlocks({ seed: 2, from: 18, to: 30 })
   await expect(store.append(branch)).rejects.toMatchObject({ code: "SERVER_CHANGED" })
   await raw.query("delete from raw.worker_leases")
@@ -92,9 +92,9 @@ test("on another server raw stores nothing before it was compared with app", asy
   await expectRight()
 })
 
-test("a raw store that forgot blocks has them taken back in app, under an id and an epoch nobody ever had", async () => {
+test("blocks that raw lost are rolled back in app, under a new id and a new epoch", async () => {
   await open()
-  // Twice from one and the same backup, which knows as little of the first time as of what it forgot.
+  // Twice from the same backup, which contains nothing of the first time either.
   for (const [at, seed] of [9, 10].entries()) {
     await cutRaw(18)
     await raw.query("delete from raw.rollbacks")
@@ -115,12 +115,12 @@ test("a raw store that forgot blocks has them taken back in app, under an id and
   }
 })
 
-test("a raw store that forgot a rollback takes back what the rollback did", async () => {
+test("a raw store that lost a rollback rolls back what followed it", async () => {
   await open()
   await rollback(20)
   await storeBranch(5, 20, 28)
   await store.deriveAll()
-  // The backup is older than the rollback: it has the lost branch, and knows of nothing.
+  // The backup is older than the rollback: it has the lost branch and no rollback.
   await raw.query("delete from raw.rollbacks")
   await raw.query("update raw.chain_state set chain_epoch = 0")
   await cutRaw(20)
@@ -141,7 +141,7 @@ test("an app store that missed a rollback replays it, and loses what raw does no
   await open()
   await rollback(20)
   await storeBranch(5, 20, 28)
-  // As a backup of app from before the rollback: its derived rows above 20 are of the lost branch.
+  // A backup of app from before the rollback: its derived rows above 20 come from the lost branch.
   await store.app.query("delete from app.rollbacks")
   await store.app.query("update app.chain_state set chain_epoch = 0")
   await store.deriveAll()
@@ -164,12 +164,12 @@ test("a claim that comes while a rollback is replayed waits, and finds its heigh
   await storeBranch(5, 20, 28)
   await rollback(27)
   await store.deriveAll({ workers: [upstream] })
-  // App went back behind the first rollback, and went through the second before anybody noticed: its epoch is raw's.
+  // App lost the first rollback and did the second before that was noticed: its epoch is raw's.
   await store.app.query("delete from app.rollbacks where epoch = 1")
   const { executor, claimed } = claimBeforeCommit(store, {
     ...{ workerType: "ft_holdings_worker", dependencies: [upstream], to: 30 },
   })
-  expect(await alignStores<Queryable>({ ...deps(), app: executor })).toBe("app-went-back")
+  expect(await alignStores({ ...deps(), app: executor })).toBe("app-went-back")
   expect((await claimed())?.range).toEqual({ from: 0, to: 20 })
 })
 

@@ -1,23 +1,23 @@
-// Brings two databases back to agreement when one of them went back: restored from a backup, or failed over with a loss. What raw knows is
-// replayed in an app database that fell behind; what a raw database forgot is taken back in app, before raw stores anything.
+// Makes two databases agree again after one of them went back: it was restored from a backup, or a failover lost
+// commits. Rollbacks that app lost are replayed there. What raw lost is rolled back in app before raw stores
+// anything.
 
 import type { RollbackRecord, StoreState } from "../coordination/rollback-ledger.js"
 import { intersect, rangeSet, subtract, union } from "../domain/range-set.js"
-import type { Queryable } from "../postgres/transaction.js"
 import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
 import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
 
-/** agreed: nothing to do. busy: a rollback is under way or came between; look again. */
+/** agreed: nothing to do. busy: a rollback is in progress or came in between; try again. */
 export type Alignment = "agreed" | "busy" | "app-went-back" | "raw-went-back"
 
-export async function alignStores<Tx extends Queryable>(deps: RollbackDeps<Tx>): Promise<Alignment> {
+export async function alignStores(deps: RollbackDeps): Promise<Alignment> {
   const { ledgers } = deps
-  // All that is asked for every second.
+  // The cheap comparison, which runs every second.
   if (await agreesAtSight(deps)) return "agreed"
   const server = (await ledgers.raw.readState(deps.raw))?.server
-  // App before raw: raw only grows meanwhile, so a copy that is too large here is too large in truth.
+  // App before raw: raw only grows meanwhile, so a copy that seems too large is too large.
   const app = await ledgers.app.readState(deps.app)
   const raw = await ledgers.raw.readState(deps.raw)
   if (!app || !raw || raw.open) return "busy"
@@ -27,10 +27,10 @@ export async function alignStores<Tx extends Queryable>(deps: RollbackDeps<Tx>):
   if (unknownToRaw.length > 0 || (forgotten.length > 0 && unknownToApp.length === 0)) {
     const lost = [...forgotten, ...[...unknownToRaw, ...unknownToApp].map(({ removed }) => removed)]
     const from = Math.min(...lost.map((range) => range.from))
-    return (await takeBackInApp(deps, { app, raw, unknownToRaw, from })) ? "raw-went-back" : "busy"
+    return (await rollbackForgotten(deps, { app, raw, unknownToRaw, from })) ? "raw-went-back" : "busy"
   }
   if (unknownToApp.length === 0 && app.epoch >= raw.epoch) {
-    // A failover in between: app was read while raw still had what it has lost now.
+    // A failover in between: app was read before raw lost its commits.
     if (raw.server !== server) return "busy"
     await ledgers.raw.recordComparison(deps.raw, server)
     return "agreed"
@@ -40,14 +40,11 @@ export async function alignStores<Tx extends Queryable>(deps: RollbackDeps<Tx>):
 }
 
 /**
- * On a server that was compared before: as many rollbacks on both sides, the last one the same, and no copy beyond what raw has. A database that went back knows a
- * beginning of what it knew, so one that lacks any of them has fewer.
+ * On a server that was compared before: both sides have as many rollbacks, the last one is the same, and app's copy
+ * does not exceed raw. A database that went back has a prefix of its history, so a missing rollback shows in the
+ * count.
  */
-async function agreesAtSight<Tx extends Queryable>({
-  app,
-  raw,
-  ledgers,
-}: RollbackDeps<Tx>): Promise<boolean> {
+async function agreesAtSight({ app, raw, ledgers }: RollbackDeps): Promise<boolean> {
   const seen = await ledgers.app.readSight(app)
   const stored = await ledgers.raw.readSight(raw)
   if (!seen || !stored?.settled) return false
@@ -59,9 +56,9 @@ async function agreesAtSight<Tx extends Queryable>({
   )
 }
 
-/** An intent with an id and an epoch that neither side has ever had; its first step lowers the copy as well. */
-async function takeBackInApp<Tx extends Queryable>(
-  deps: RollbackDeps<Tx>,
+/** Opens an intent with an id and an epoch that are new to both sides. Its first step also lowers the copy. */
+async function rollbackForgotten(
+  deps: RollbackDeps,
   {
     app,
     raw,
@@ -75,7 +72,7 @@ async function takeBackInApp<Tx extends Queryable>(
     const at = { epoch: raw.epoch, above: app.epoch }
     if (!(await ledgers.raw.openIntent(tx, { id: random.uuid(), from, ancestorHash: null, reason, ...at })))
       return false
-    // What raw forgot it knows again, else it would be found missing for ever.
+    // Raw records the rollbacks that it lost, otherwise it would lack them in every later comparison.
     for (const rollback of unknownToRaw) await ledgers.raw.recordRollback(tx, rollback)
     return true
   }, rollbackLimits)
@@ -83,11 +80,10 @@ async function takeBackInApp<Tx extends Queryable>(
   return isOpened
 }
 
-/** Oldest first every rollback that app lacks; then whatever raw does not cover; then raw's epoch. */
-async function replayInApp<Tx extends Queryable>(
-  { app, raw, ledgers, family }: RollbackDeps<Tx>,
-  seen: StoreState,
-): Promise<void> {
+/**
+ * Replays every rollback that app lacks, oldest first, then undoes what raw does not cover, then takes raw's epoch.
+ */
+async function replayInApp({ app, raw, ledgers, family }: RollbackDeps, seen: StoreState): Promise<void> {
   const ledger = ledgers.app
   await app.transaction(async (tx) => {
     await ledger.lockChain(tx, "exclusive")
@@ -95,7 +91,8 @@ async function replayInApp<Tx extends Queryable>(
     const { heights, skipped } = (await ledgers.raw.readState(raw)) ?? seen
     const registry = await readStoredRegistry(tx)
     const workers = registry.workers.map(({ name }) => name)
-    // A claim that came meanwhile would see the old coverage, and no epoch need tell it from the truth: app may have gone through a later rollback before it was found to lack this one.
+    // A concurrent claim would see the old coverage. The epoch need not expose it: app may have done a later rollback
+    // before it was found to lack this one.
     await ledger.lockClaims(tx, workers)
     const missing = seen.rollbacks
       .filter(({ id }) => !own!.rollbacks.some((known) => known.id === id))

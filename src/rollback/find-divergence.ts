@@ -1,5 +1,5 @@
-// Where the node's chain parts from what is stored, by hash: the lowest stored height that is another block there. Looks at all that is
-// stored from finality up, since an old block may lie below a gap; never decides anything from one doubtful answer.
+// Finds the lowest stored height whose block has another hash on the node. Compares everything stored from finality
+// up, since an old block may lie below a gap. Reports disagreement between providers instead of resolving it.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { IndexerError } from "../platform/errors.js"
@@ -9,25 +9,20 @@ import type { BlockSource, FetchOptions } from "../source/block-source.js"
 
 export type Divergence =
   | { readonly kind: "none" }
-  /** Providers answer differently: one of them lags, or is on another fork. */
+  /** Providers disagree: one of them lags, or is on another fork. */
   | { readonly kind: "disputed"; readonly height: number; readonly message: string }
   | {
       readonly kind: "diverged"
       readonly height: number
-      /** What the chain has there now. */
+      /** The chain's block there now. */
       readonly hash: string
       /** The hash of the stored block below, which stays. */
       readonly ancestorHash: string | null
-      /** Providers that say so. */
-      readonly witnesses: number
+      /** How many providers agree. */
+      readonly providers: number
       readonly epoch: number
       readonly finalized: number | null
     }
-
-interface StoredRow {
-  height: string
-  hash: Buffer
-}
 
 const heightsAtOnce = 100
 
@@ -52,25 +47,23 @@ export async function findDivergence(
       options,
     )
     if (answers.length === 0)
-      throw new IndexerError("RPC_NO_PROVIDER", "no provider could be asked for hashes")
+      throw new IndexerError("RPC_NO_PROVIDER", "no provider answered a request for hashes")
     for (const [at, { height, hash }] of stored.entries()) {
-      // A provider that has no such block yet says nothing of it.
-      const said = answers.map(({ hashes }) => hashes[at] ?? null).filter((one) => one !== null)
-      const other = said.filter((one) => one !== hash)
+      // A provider without a block at that height does not count.
+      const hashes = answers.map((answer) => answer.hashes[at] ?? null).filter((one) => one !== null)
+      const other = hashes.filter((one) => one !== hash)
       if (other.length > 0) {
-        if (other.length < said.length || new Set(other).size > 1) {
-          return {
-            kind: "disputed",
-            height,
-            message: `providers disagree about block ${height}: ${[...new Set(said)].join(", ")}; stored is ${hash}`,
-          }
+        if (other.length < hashes.length || new Set(other).size > 1) {
+          const answered = [...new Set(hashes)].join(", ")
+          const message = `providers disagree about block ${height}: ${answered}; stored is ${hash}`
+          return { kind: "disputed", height, message }
         }
         return {
           kind: "diverged",
           height,
           hash: other[0]!,
           ancestorHash: below,
-          witnesses: other.length,
+          providers: other.length,
           epoch: Number(state.chain_epoch),
           finalized,
         }
@@ -82,7 +75,7 @@ export async function findDivergence(
 }
 
 async function storedFrom(raw: Queryable, from: number): Promise<{ height: number; hash: string }[]> {
-  const { rows } = await raw.query<StoredRow>(
+  const { rows } = await raw.query<{ height: string; hash: Buffer }>(
     `select height, hash from raw.blocks
      where height >= $1 and (select heights from raw.coverage where worker_type = $2) @> height
      order by height limit $3`,

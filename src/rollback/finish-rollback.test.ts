@@ -43,7 +43,8 @@ async function progress(): Promise<Progress> {
     rows: [raw],
   } = await store.raw.query<Omit<Progress, "appEpoch" | "appEnds" | "appRollbacks">>(
     `select intent_id is not null as open, chain_epoch::int4 as "rawEpoch",
-       (select upper(heights)::int4 from raw.coverage) as "rawEnd", (select count(*)::int4 from raw.rollbacks) as "rawRollbacks"
+       (select upper(heights)::int4 from raw.coverage) as "rawEnd",
+       (select count(*)::int4 from raw.rollbacks) as "rawRollbacks"
      from raw.chain_state`,
   )
   const {
@@ -128,27 +129,27 @@ describe.each([
   })
 })
 
-test("a rollback is told in the outbox with its data, once, under the id and the epoch that it is known by", async () => {
+test("a rollback is in the outbox once, with its data, its id and its epoch", async () => {
   store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
   await rollbackTo(store, 20)
   await openRollback(store, 15)
-  const told = async (): Promise<unknown[]> =>
+  const sent = async (): Promise<unknown[]> =>
     (await store.app.query("select id, kind, epoch::int4 as epoch, payload from app.outbox order by epoch"))
       .rows
-  // Whoever dies on the way has told nobody of what is not so yet, nor left out what is.
+  // A process that dies on the way leaves a row in the outbox exactly if app's step is committed.
   for (let statements = 0; (await progress()).open; statements++) {
     await finishAndDie(statements)
-    expect(await told()).toHaveLength((await progress()).appRollbacks)
+    expect(await sent()).toHaveLength((await progress()).appRollbacks)
   }
   const { rows } = await store.raw.query<{ id: string }>("select id from raw.rollbacks order by epoch")
-  expect(await told()).toEqual([
+  expect(await sent()).toEqual([
     { id: rows[0]!.id, kind: "rollback", epoch: 1, payload: { removed_from: "20" } },
     { id: rows[1]!.id, kind: "rollback", epoch: 2, payload: { removed_from: "15" } },
   ])
 })
 
 describe("leases of the raw ingester", () => {
-  test("below a rollback commit as if nothing were; one that straddles is cut and due; those above are gone", async () => {
+  test("below a rollback commit as usual; one that straddles is cut and due; those above are gone", async () => {
     store = await openDeriveStore(blocks, { workers: [] })
     const leases = new PostgresLeaseStore({ executor: store.raw, schema: "raw", random: systemRandom })
     await store.raw.query("update raw.coverage set heights = '{}'")
@@ -179,7 +180,7 @@ describe("leases of the raw ingester", () => {
     expect(cutRow?.epoch).not.toBe(straddling.epoch)
     expect(await commit(straddling)).toBe("ROLLED_BACK")
     expect(await commit(high)).toBe("ROLLED_BACK")
-    // What is claimed anew has nothing to do with the rollback before it, and the old token nothing with the new claim.
+    // A new claim is independent of the rollback before it, and of the old token.
     const cut = await claim(0, 24)
     expect(cut).toMatchObject({ id: straddling.id, range: { from: 10, to: 15 }, attempt: 1 })
     expect(await commit({ ...straddling, range: cut.range, chainEpoch: cut.chainEpoch })).toBe("LEASE_LOST")
@@ -203,7 +204,7 @@ describe("leases of the raw ingester", () => {
     expect(await openAt(0, 20)).toBe(true)
     expect(await openAt(0, 10)).toBe(false)
     expect(await finishRollback({ ...store, random: systemRandom })).toMatchObject({ epoch: 1, from: 20 })
-    // None is open any more: nothing but the epoch tells that what was compared is no longer so.
+    // None is open any more: only the epoch shows that the comparison is out of date.
     expect(await openAt(0, 12)).toBe(false)
     expect(await openAt(1, 12)).toBe(true)
     expect(await finishRollback({ ...store, random: systemRandom })).toMatchObject({ epoch: 2, from: 12 })
@@ -226,7 +227,7 @@ describe.each(["raw", "app"] as const)("the step of a rollback in %s", (schema) 
     }
     const underWay = await claim()
     const next = await claim()
-    // Above both, so that nothing but the lock stands between.
+    // Above both ranges, so that only the lock separates them.
     await openRollback(store, 15)
     let committing: Promise<void> | undefined
     const beforeCommit: SqlExecutor<Queryable> = {
@@ -243,7 +244,7 @@ describe.each(["raw", "app"] as const)("the step of a rollback in %s", (schema) 
     await leases.commit(underWay, {
       write: async () => undefined,
       apply: async () => {
-        finishing = finishRollback<Queryable>({ ...store, [schema]: beforeCommit, random: systemRandom })
+        finishing = finishRollback({ ...store, [schema]: beforeCommit, random: systemRandom })
         expect(await doneOrWaits(database, finishing)).toBe("waits")
       },
     })
@@ -252,7 +253,7 @@ describe.each(["raw", "app"] as const)("the step of a rollback in %s", (schema) 
   })
 })
 
-test("is ended by the server when its process falls silent", async () => {
+test("is ended by the server when its process hangs", async () => {
   store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
   await openRollback(store, 20)
   const timeouts: string[] = []
@@ -290,7 +291,7 @@ test("a holder that is stopped in its open transaction is ended, and its keys ar
   await stopped.begin({})
   await stopped.query(key)
   await rollbackTo(store, 20)
-  // No lease is left by which the reaper could find it.
+  // No lease is left with which the reaper could find it.
   await store.raw.transaction((tx) => tx.query(key), { lockTimeoutMs: 60_000 })
   await expect(stopped.query("select 1")).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
 })

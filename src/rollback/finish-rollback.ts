@@ -1,4 +1,5 @@
-// Brings an open rollback to its end, whoever opened it and however far it came: app first, then raw, each step void when it is done.
+// Finishes an open rollback, whichever process opened it: app first, then raw. A step that is done already does
+// nothing.
 
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { isIndexerError } from "../platform/errors.js"
@@ -8,29 +9,27 @@ import type { Queryable } from "../postgres/transaction.js"
 import { type AppRollbackDeps, rollbackApp } from "./rollback-app.js"
 import { rollbackRaw } from "./rollback-raw.js"
 
-export interface RollbackDeps<Tx extends Queryable> extends AppRollbackDeps<Tx> {
-  readonly raw: SqlExecutor<Tx>
+export interface RollbackDeps extends AppRollbackDeps {
+  readonly raw: SqlExecutor<Queryable>
   readonly random: Random
 }
 
-/** The rollback it finished, if there was one. */
-export async function finishRollback<Tx extends Queryable>(
-  deps: RollbackDeps<Tx>,
-): Promise<RollbackIntent | undefined> {
+const patientTries = 20
+
+/** Returns the rollback that it finished, if one was open. */
+export async function finishRollback(deps: RollbackDeps): Promise<RollbackIntent | undefined> {
   const intent = await deps.ledgers.raw.readIntent(deps.raw)
   if (!intent) return undefined
-  // In one database raw's commit brings app's to the disk with it. A server that dies in between loses app's step at most, and the intent is open.
+  // In one database raw's commit flushes app's. A server that crashes in between loses only app's step, and the
+  // intent is still open.
   await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })
   await rollbackRaw(deps, intent)
   return intent
 }
 
-/** For a person who waits for it: not even somebody's long transaction sends them away. */
-export async function finishRollbackPatiently<Tx extends Queryable>(
-  deps: RollbackDeps<Tx>,
-  { tries = 20 }: { tries?: number } = {},
-): Promise<RollbackIntent | undefined> {
-  for (let left = tries - 1; ; left--) {
+/** For an operator who waits: retries while another transaction holds the locks. */
+export async function finishRollbackPatiently(deps: RollbackDeps): Promise<RollbackIntent | undefined> {
+  for (let left = patientTries - 1; ; left--) {
     try {
       return await finishRollback(deps)
     } catch (error) {

@@ -1,16 +1,16 @@
-// A rollback that a person asked for: recorded together with who it was, since any process may finish it from then on.
+// Opens a rollback for an operator. Intent and audit row commit together, since any process may finish it from then
+// on.
 
 import type { AuditEntry } from "../coordination/coverage-ledger.js"
 import type { OpenIntentRequest } from "../coordination/rollback-ledger.js"
-import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "./finish-rollback.js"
 
-// It holds the row that commits above finality ask for.
+// The transaction holds a row that commits above finality need.
 const limits = { idleInTransactionTimeoutMs: 10_000 } as const
 
-/** Returns false when another rollback is open, or was finished meanwhile: then nothing happened. */
-export function openAuditedIntent<Tx extends Queryable>(
-  { raw, ledgers }: Pick<RollbackDeps<Tx>, "raw" | "ledgers">,
+/** Returns false, and changes nothing, if another rollback is open or was finished since the request's epoch. */
+export function openAuditedIntent(
+  { raw, ledgers }: Pick<RollbackDeps, "raw" | "ledgers">,
   request: OpenIntentRequest,
   audit: AuditEntry,
 ): Promise<boolean> {

@@ -14,7 +14,7 @@ afterEach(() => store.close())
 
 const fetch = { signal: new AbortController().signal }
 
-/** As many nodes as `says` gives hashes for a height that is stored; null where such a node has the stored one. */
+/** `says` returns one hash for each node; null means that the node has the stored block. */
 async function watchOver(says: (height: number) => readonly (Hex | null)[]) {
   const { rows } = await store.raw.query<{ height: string; hash: Buffer }>(
     "select height, hash from raw.blocks",
@@ -42,7 +42,7 @@ const heights = async (): Promise<string> =>
 
 const other: Hex = `0x${"ab".repeat(32)}`
 
-test("nodes that lie a little deeper each time get no further than the cap, counted from the highest block ever stored", async () => {
+test("nodes that lie deeper each time do not pass the cap, counted from the highest block ever stored", async () => {
   store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 24 }), { workers: [] })
   let from = 20
   const { watch } = await watchOver((height) => {
@@ -53,13 +53,13 @@ test("nodes that lie a little deeper each time get no further than the cap, coun
   from = 14
   expect(await watch.check(fetch)).toBe("rolled-back")
   expect(await heights()).toBe("{[0,14)}")
-  // One block below what is stored by now, eleven below what was.
+  // One block below what is stored now, eleven below the highest block ever stored.
   from = 13
   expect(await watch.check(fetch)).toBe("halted")
   expect(await heights()).toBe("{[0,14)}")
 })
 
-test("a lone node is asked twice, and nodes that disagree are not followed", async () => {
+test("a single node is asked twice, and nodes that disagree are not followed", async () => {
   store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 24 }), { workers: [] })
   const disputed = await watchOver((height) => [height >= 20 ? other : null, null])
   expect(await disputed.watch.check(fetch)).toBe("waiting")

@@ -1,5 +1,6 @@
-// Decides, in the process that follows the head, whether the chain was reorganised, and rolls back once it is sure: two providers that agree,
-// or the same answer of one twice, some seconds apart. Too deep or below finality nothing is deleted: ingestion halts and says why.
+// Decides, in the process that follows the head, whether the chain was reorganised. Rolls back once two providers
+// agree, or one gives the same answer twice some seconds apart. Past the depth limit or below finality it deletes
+// nothing and halts ingestion with a reason.
 
 import type { ChainRecord } from "../coordination/chain-record.js"
 import type { IntentLedger, RollbackIntent } from "../coordination/rollback-ledger.js"
@@ -14,14 +15,14 @@ import { type Divergence, findDivergence } from "./find-divergence.js"
 export interface ReorgWatchOptions {
   readonly raw: Queryable
   readonly ledger: Pick<IntentLedger & ChainRecord, "openIntent" | "highestEverCovered" | "halt" | "resume">
-  /** Brings the rollback that was recorded to its end; undefined where somebody else will. */
+  /** Finishes the recorded rollback; undefined if another process finished it first. */
   readonly finish: () => Promise<RollbackIntent | undefined>
   readonly source: Pick<BlockSource, "hashesByProvider">
   readonly clock: Clock
   readonly logger: Logger
   readonly random: Random
   readonly maxDepth: number
-  /** Between the two answers of a lone provider. */
+  /** The least time between the two answers of a single provider. */
   readonly confirmMs: number
 }
 
@@ -34,12 +35,14 @@ export class ReorgWatch implements ReorgGuard {
   }
 
   async check(fetch: FetchOptions): Promise<ReorgVerdict> {
-    const { raw, source, logger } = this.options
+    const { raw, source, ledger, logger } = this.options
     const found = await findDivergence({ raw, source }, fetch)
     switch (found.kind) {
       case "none":
         this.suspected = undefined
-        await this.resume()
+        // The node is back on the stored chain: there is nothing left to decide.
+        if (await ledger.resume(raw))
+          logger.info({}, "the node is back on the stored chain: ingestion continues")
         return "none"
       case "disputed":
         this.suspected = undefined
@@ -50,8 +53,8 @@ export class ReorgWatch implements ReorgGuard {
     }
   }
 
-  private isCertain({ height, hash, witnesses }: Divergence & { kind: "diverged" }): boolean {
-    if (witnesses > 1) return true
+  private isCertain({ height, hash, providers }: Divergence & { kind: "diverged" }): boolean {
+    if (providers > 1) return true
     const { clock, confirmMs, logger } = this.options
     const now = clock.monotonic()
     const before = this.suspected
@@ -59,45 +62,43 @@ export class ReorgWatch implements ReorgGuard {
       this.suspected = { height, hash, at: now }
       logger.info(
         { height, hash },
-        "the node has another block than is stored; asking again before anything is taken back",
+        "the node has another block than the stored one; confirming before a rollback",
       )
       return false
     }
     return now - before.at >= confirmMs
   }
 
-  /** The node is back on the chain that is stored: there is nothing to decide any more. */
-  private async resume(): Promise<void> {
-    const { raw, ledger, logger } = this.options
-    if (await ledger.resume(raw)) logger.info({}, "the node is back on the stored chain: ingestion goes on")
-  }
-
-  private async act(found: Divergence & { kind: "diverged" }): Promise<ReorgVerdict> {
+  private async act({
+    height,
+    hash,
+    ancestorHash,
+    epoch,
+    finalized,
+  }: Divergence & { kind: "diverged" }): Promise<ReorgVerdict> {
     const { raw, ledger, random, logger, maxDepth } = this.options
     this.suspected = undefined
     const highest = await ledger.highestEverCovered(raw)
-    const depth = highest - found.height + 1
-    const isFinal = found.finalized !== null && found.height <= found.finalized
+    const depth = highest - height + 1
+    const isFinal = finalized !== null && height <= finalized
     if (isFinal || depth > maxDepth) {
       const reason = isFinal
-        ? `the node's block ${found.height} is ${found.hash}, but another one was final there (finality is at ${found.finalized})`
-        : `the node's chain parts from what is stored at block ${found.height}, ${depth} blocks below the highest ever stored; MAX_REORG_DEPTH is ${maxDepth}`
-      await ledger.halt(raw, { reason, height: found.height })
-      logger.fatal(
-        { height: found.height, depth, code: "REORG_HALTED" },
-        `${reason}; nothing was deleted, ingestion halts`,
-      )
+        ? `the node's block ${height} is ${hash}, but another block was final there (finality is at ${finalized})`
+        : `the node's chain differs from the stored one at block ${height}, ${depth} blocks below the highest ` +
+          `block ever stored; MAX_REORG_DEPTH is ${maxDepth}`
+      await ledger.halt(raw, { reason, height })
+      logger.fatal({ height, depth, code: "REORG_HALTED" }, `${reason}; nothing was deleted, ingestion halts`)
       return "halted"
     }
     const opened = await ledger.openIntent(raw, {
       id: random.uuid(),
-      from: found.height,
-      ancestorHash: found.ancestorHash,
-      epoch: found.epoch,
-      reason: `reorganisation: the node has ${found.hash} at block ${found.height}, not the stored one`,
+      from: height,
+      ancestorHash,
+      epoch,
+      reason: `reorganisation: the node has ${hash} at block ${height}, not the stored one`,
     })
     if (!opened) return "waiting"
-    logger.warn({ from: found.height, depth }, "the chain was reorganised: its old blocks are taken back")
+    logger.warn({ from: height, depth }, "the chain was reorganised: rolling back its old blocks")
     return (await this.options.finish()) ? "rolled-back" : "waiting"
   }
 }

@@ -1,5 +1,5 @@
-// Step 1: the app database goes back first, so that at all times what is derived stems from raw blocks that are there. One transaction
-// that looks, under the exclusive chain lock, whether it was done already.
+// Step 1 of a rollback. App goes back before raw, so that derived rows always come from stored raw blocks. One
+// transaction, which checks under the exclusive chain lock whether the step is done already.
 
 import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
@@ -14,32 +14,32 @@ import { undoHeights } from "../workers/postgres/undo-heights.js"
 
 export const rollbackLimits: TransactionOptions = {
   statementTimeoutMs: 600_000,
-  // Who is waited for may have fallen silent, and the connection that waits be the only one a reaper could end it by. Less than a reaper
-  // waits for a connection.
+  // The holder of the lock may hang, and the waiting connection may be the only one with which a reaper could end it.
+  // So this is shorter than a reaper waits for a connection.
   lockTimeoutMs: 3_000,
   idleInTransactionTimeoutMs: 10_000,
 }
 
-export interface AppRollbackDeps<Tx extends Queryable> {
-  readonly app: SqlExecutor<Tx>
+export interface AppRollbackDeps {
+  readonly app: SqlExecutor<Queryable>
   readonly ledgers: Ledgers
-  /** Of a process that rolls back more than once. */
+  /** A cache, for a process that rolls back more than once. */
   readonly storedWorkers?: StoredRegistry
-  /** Takes back what it observed beside the blocks. */
+  /** Deletes what was observed at the removed heights. */
   readonly family: {
     forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
   }
 }
 
-export function rollbackApp<Tx extends Queryable>(
-  { app, ledgers: { app: ledger }, family, storedWorkers = new StoredRegistry() }: AppRollbackDeps<Tx>,
+export function rollbackApp(
+  { app, ledgers: { app: ledger }, family, storedWorkers = new StoredRegistry() }: AppRollbackDeps,
   { id, epoch, from, to, reason }: RollbackIntent,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {
   const options = { ...rollbackLimits, unflushed }
   return app.transaction(async (transaction) => {
     const tx = keptPrepared(transaction)
-    // The lock first, and then in statements of their own: another process may have done it while this one waited.
+    // The lock first, then separate statements: another process may have done the step while this one waited.
     const [, done, registry, covered] = await allAnswered([
       ledger.lockChain(tx, "exclusive"),
       ledger.hasRollback(tx, id),
@@ -56,9 +56,10 @@ export function rollbackApp<Tx extends Queryable>(
       family.forgetObserved(tx, { removed }),
       ledger.recordRollback(tx, { id, epoch, removed, reason }),
       ledger.raiseEpoch(tx, epoch),
-      // Whoever was told of these blocks hears that they are gone, with the id it will know a repetition by.
+      // Consumers of these blocks learn that they are gone. They recognise a repetition by the id.
       tx.query(
-        "insert into app.outbox (id, kind, epoch, payload) values ($1, 'rollback', $2, $3) on conflict (id) do nothing",
+        `insert into app.outbox (id, kind, epoch, payload) values ($1, 'rollback', $2, $3)
+         on conflict (id) do nothing`,
         [
           id,
           epoch,

@@ -1,16 +1,16 @@
-// Step 2: raw deletes the blocks, cuts coverage and leases, and closes the intent, in one transaction under the exclusive chain lock.
+// Step 2 of a rollback. Raw deletes the blocks, cuts coverage and leases, and closes the intent, in one transaction
+// under the exclusive chain lock.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
-import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
 
 /**
- * Lookups go with their rows, and are found by them: an index by height would cost every block for the rare rollback. One statement, since
- * each round trip is a wait; all parts of it see what was there before.
+ * Finds lookups by their rows: an index by height would cost every insert for the sake of a rare rollback. One
+ * statement, to save round trips; all its parts see the rows as they were before.
  */
 const deleteSql = `with
   tx_lookups as (
@@ -27,8 +27,8 @@ const deleteSql = `with
   blocks as (delete from raw.blocks where height >= $1 and height < $2)
   select 1 as deleted`
 
-export function rollbackRaw<Tx extends Queryable>(
-  { raw, ledgers: { raw: ledger } }: Pick<RollbackDeps<Tx>, "raw" | "ledgers">,
+export function rollbackRaw(
+  { raw, ledgers: { raw: ledger } }: Pick<RollbackDeps, "raw" | "ledgers">,
   { id, epoch, from, to }: RollbackIntent,
 ): Promise<void> {
   return raw.transaction(async (transaction) => {
@@ -36,14 +36,17 @@ export function rollbackRaw<Tx extends Queryable>(
     const [, open, , coverage] = await allAnswered([
       ledger.lockChain(tx, "exclusive"),
       ledger.readIntent(tx),
-      // Few rows of large tables, each found by its key: by its statistics the planner would rather read all lookups there are.
+      // Few rows of large tables, each found by its key. By its statistics the planner would read all lookups.
       tx.query(
-        "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)",
+        `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+           set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),
+           set_config('plan_cache_mode', 'force_generic_plan', true)`,
       ),
       ledger.readCoverage(tx),
     ])
     if (open?.id !== id) return
-    // Not above what is covered: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
+    // Not above the coverage: it has no rows there, only empty partitions and index entries that earlier rollbacks
+    // left.
     const covered = coverage.get(rawIngester)?.heights.at(-1)?.to ?? 0
     const end = Math.min(to, covered)
     const taken = { workers: [rawIngester], removed: [{ from, to }] }

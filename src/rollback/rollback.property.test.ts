@@ -16,13 +16,13 @@ afterEach(() => store.close())
 
 async function expectRight(): Promise<void> {
   const report = await checkDerived(store)
-  // Nothing derived at all is right, too: then there was nothing to compare.
+  // An empty store is right too, though there was nothing to compare.
   const isEmpty = report.tables.every(({ rowsExpected, rowsFound }) => rowsExpected + rowsFound === 0)
   if (!report.ok && !(isEmpty && report.withoutRaw.length === 0)) throw new Error(formatReport(report))
   expect(await brokenLookups(store.raw)).toEqual([])
 }
 
-/** Another branch: other blocks, in which the transactions of the lost one come again, some of them a block later. */
+/** Another branch, whose blocks repeat the transactions of the lost one, some of them a block later. */
 function branch({ seed, from, to }: { seed: number; from: number; to: number }): BlockRow[] {
   const lost = livelyBlocks({ seed: 0, from, to }).flatMap(({ transactions }) =>
     transactions.map(({ id }) => id),
@@ -40,30 +40,30 @@ function branch({ seed, from, to }: { seed: number; from: number; to: number }):
   }))
 }
 
-/** A deriver that stands still with a range in its hands until it is told to go on. */
+/** A deriver that pauses while it holds a range, until `goOn` is called. */
 async function heldUp(
   at: "claimed" | "written",
-  turn: { region: { from: number; to: number }; workers: string[] },
+  request: { region: { from: number; to: number }; workers: string[] },
 ) {
   let goOn!: () => void
-  let stands!: () => void
-  const standing = new Promise<void>((resolve) => {
-    stands = resolve
+  let pauses!: () => void
+  const paused = new Promise<void>((resolve) => {
+    pauses = resolve
   })
-  const told = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     goOn = resolve
   })
   const pause: DerivePause = {
     at: async (moment) => {
       if (moment !== at) return
-      stands()
-      await told
+      pauses()
+      await released
     },
   }
-  const outcome = store.deriveNext(await store.deriver(undefined, { pause }), { ...turn, maxBlocks: 6 })
-  // A group that only folds reads no blocks, and so never stands.
-  const stood = await Promise.race([standing.then(() => true), outcome.then(() => false)])
-  return { outcome, goOn, stood }
+  const outcome = store.deriveNext(await store.deriver(undefined, { pause }), { ...request, maxBlocks: 6 })
+  // A group that only folds reads no blocks, so it never pauses.
+  const wasPaused = await Promise.race([paused.then(() => true), outcome.then(() => false)])
+  return { outcome, goOn, wasPaused }
 }
 
 const wasRefused = (outcome: DeriveOutcome): boolean =>
@@ -71,7 +71,7 @@ const wasRefused = (outcome: DeriveOutcome): boolean =>
   (isIndexerError(outcome.error, "ROLLED_BACK") ||
     isIndexerError(outcome.error, "LEASE_LOST") ||
     isIndexerError(outcome.error, "NOT_COVERED") ||
-    // Whoever cut its lease ended its connection.
+    // The rollback that cut its lease ended its connection.
     isIndexerError(outcome.error, "DATABASE_UNREACHABLE"))
 
 describe.each([
@@ -105,7 +105,7 @@ describe.each([
       await expectRight()
       held.goOn()
       const outcome = await held.outcome
-      if (held.stood && outcome.kind !== "idle" && outcome.range.to > height)
+      if (held.wasPaused && outcome.kind !== "idle" && outcome.range.to > height)
         expect(wasRefused(outcome)).toBe(true)
       else if (outcome.kind === "failed") throw outcome.error
       await expectRight()

@@ -1,4 +1,5 @@
-// Nobody is ahead of what it stands on: app's copy within raw's coverage, each worker within the copy and its dependencies.
+// No coverage exceeds its basis: app's copy lies within raw's coverage, a worker's within the copy and its
+// dependencies.
 
 import type { CoverageByWorker } from "../coordination/coverage-ledger.js"
 import { rawIngester } from "../coordination/raw-ingester.js"

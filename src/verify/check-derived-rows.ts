@@ -1,35 +1,31 @@
-// Derived rows are what their worker makes of the stored blocks: it is asked again, into temporary tables, and the rows are
-// compared one by one. Rows it reads of others are taken as they are; those are compared on their own.
+// Derived rows match what their worker extracts from the stored blocks. Runs extract again, into temporary tables,
+// and compares row by row. Rows of dependencies are read as stored; they have their own comparison.
 
-import type { BlockRange } from "../domain/block-range.js"
-import { containsHeight, intersect, type RangeSet, rangeSet } from "../domain/range-set.js"
+import { containsHeight, type RangeSet, rangeSet } from "../domain/range-set.js"
 import { describeError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
-import { printMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import { PostgresDerivedStore } from "../workers/postgres/postgres-derived-store.js"
 import { openSnapshot } from "../workers/postgres/postgres-raw-reader.js"
 import type { ReadableBlock, ReadBlocks } from "../workers/raw-range.js"
 import { RowSink } from "../workers/row-sink.js"
-import type { EventTable, UpstreamRow, WorkerDefinition } from "../workers/worker-definition.js"
-import { eventTables } from "../workers/worker-definition.js"
+import { eventTables, type UpstreamRow, type WorkerDefinition } from "../workers/worker-definition.js"
 import { type WorkerRegistry, workerSchema } from "../workers/worker-registry.js"
+import { compareRows, describeDifference, temporarySchema } from "./compare-rows.js"
 import { type Finding, oneBlock } from "./finding.js"
 
 export interface DerivedRowsOptions {
-  /** As declared in this process: what the database knows has no extract. */
+  /** As declared in this process; the registry in the database has no extract functions. */
   readonly registry: WorkerRegistry
   readonly readBlocks: ReadBlocks
   readonly workers: readonly WorkerDefinition[]
-  /** What each covers, of heights whose blocks are whole. */
+  /** By worker: the covered heights whose raw blocks are undamaged. */
   readonly heights: ReadonlyMap<string, RangeSet>
   readonly limit: number
 }
 
-const temporary = "pg_temp"
-
-/** Both connections have a snapshot open; that of app may write temporary tables. */
+/** Both connections have a snapshot open; the one of app is not read-only. */
 export async function checkDerivedRows(
   { raw, app }: { raw: Connection; app: Connection },
   { registry, readBlocks, workers, heights, limit }: DerivedRowsOptions,
@@ -39,14 +35,12 @@ export async function checkDerivedRows(
   const failed = new Set<string>()
   for (const worker of workers) {
     for (const [table] of eventTables(worker)) {
-      await app.query(
-        `create temporary table ${quoteIdentifier(table)} (like ${quoteIdentifier(workerSchema, table)}) on commit drop`,
-      )
+      const stored = quoteIdentifier(workerSchema, table)
+      await app.query(`create temporary table ${quoteIdentifier(table)} (like ${stored}) on commit drop`)
     }
   }
   const store = new PostgresDerivedStore(registry)
-  const asked = rangeSet([...heights.values()].flat())
-  for (const range of asked) {
+  for (const range of rangeSet([...heights.values()].flat())) {
     const blocks = await openSnapshot(raw, { range, readBlocks })
     for (;;) {
       const piece = await blocks.next()
@@ -61,7 +55,7 @@ export async function checkDerivedRows(
         if (fault) {
           failed.add(worker.name)
           findings.push(fault)
-        } else await sink.flush(app, { schema: temporary })
+        } else await sink.flush(app, { schema: temporarySchema })
       }
     }
   }
@@ -69,20 +63,37 @@ export async function checkDerivedRows(
     if (failed.has(worker.name)) continue
     const covered = heights.get(worker.name) ?? []
     for (const [table, definition] of eventTables(worker)) {
-      findings.push(...(await compare(app, { worker: worker.name, table, definition, covered, limit })))
+      const { columns, key } = definition
+      const compared = {
+        schema: workerSchema,
+        table,
+        height: "block_height",
+        key,
+        columns: Object.keys(columns),
+      }
+      for (const difference of await compareRows(app, { ...compared, heights: covered, limit })) {
+        const row = { table: `${workerSchema}.${table}`, key, origin: "its worker's output" }
+        const at = oneBlock(heightFrom((difference.expected ?? difference.found)!["block_height"]!))
+        findings.push({
+          check: "derived-rows",
+          heights: at,
+          ...describeDifference(difference, row),
+          remedy: { kind: "rederive", worker: worker.name, heights: at },
+        })
+      }
     }
   }
   return findings
 }
 
-type Upstream = readonly [string, ReadonlyMap<number, readonly UpstreamRow[]>][]
+type Upstream = [table: string, ReadonlyMap<number, readonly UpstreamRow[]>][]
 
 async function readUpstream(
   { store, app }: { store: PostgresDerivedStore; app: Connection },
   { worker, blocks }: { worker: WorkerDefinition; blocks: readonly ReadableBlock[] },
 ): Promise<Upstream> {
-  const range: BlockRange = { from: blocks[0]!.height, to: blocks.at(-1)!.height + 1 }
-  const upstream: [string, ReadonlyMap<number, readonly UpstreamRow[]>][] = []
+  const range = { from: blocks[0]!.height, to: blocks.at(-1)!.height + 1 }
+  const upstream: Upstream = []
   for (const table of worker.reads ?? []) upstream.push([table, await store.readRows(app, { table, range })])
   return upstream
 }
@@ -108,79 +119,10 @@ function extract(
         message: `${worker.name} covers block ${block.height}, but fails on it: ${describeError(error)}`,
         remedy: {
           kind: "none",
-          advice: `see why ${worker.name} fails on this block; the rows were not compared`,
+          advice: `find out why ${worker.name} fails on this block; its rows were not compared`,
         },
       }
     }
   }
   return undefined
-}
-
-interface DifferenceRow {
-  height: string
-  expected: (string | null)[] | null
-  found: (string | null)[] | null
-}
-
-async function compare(
-  app: Connection,
-  {
-    worker,
-    table,
-    definition,
-    covered,
-    limit,
-  }: { worker: string; table: string; definition: EventTable; covered: RangeSet; limit: number },
-): Promise<Finding[]> {
-  const [first, last] = [covered[0], covered.at(-1)]
-  if (!first || !last) return []
-  const names = Object.keys(definition.columns)
-  const columns = names.map((name) => quoteIdentifier(name))
-  const texts = (alias: string): string =>
-    `array[${columns.map((name) => `${alias}.${name}::text`).join(", ")}]`
-  const key = definition.key.map((name) => quoteIdentifier(name))
-  const { rows } = await app.query<DifferenceRow>(
-    `select coalesce(expected.block_height, found.block_height) as height,
-       case when expected.block_height is not null then ${texts("expected")} end as expected,
-       case when found.block_height is not null then ${texts("found")} end as found
-     from ${quoteIdentifier(temporary, table)} as expected
-     full join (
-       select ${columns.join(", ")} from ${quoteIdentifier(workerSchema, table)}
-       where block_height >= $1 and block_height < $2 and block_height <@ $3::int8multirange
-     ) as found on ${key.map((name) => `expected.${name} = found.${name}`).join(" and ")}
-     where ${columns.map((name) => `expected.${name} is distinct from found.${name}`).join(" or ")}
-     order by ${key.map((name) => `coalesce(expected.${name}, found.${name})`).join(", ")} limit $4`,
-    [first.from, last.to, printMultirange(intersect(covered, covered)), limit],
-  )
-  return rows.map((row) => difference(row, { worker, table, names, key: definition.key }))
-}
-
-function difference(
-  row: DifferenceRow,
-  {
-    worker,
-    table,
-    names,
-    key,
-  }: { worker: string; table: string; names: readonly string[]; key: readonly string[] },
-): Finding {
-  const height = heightFrom(row.height)
-  const values = (row.expected ?? row.found)!
-  const keyText = Object.fromEntries(key.map((name) => [name, values[names.indexOf(name)] ?? null]))
-  const place = `${workerSchema}.${table} (${key.map((name) => `${name} ${keyText[name]}`).join(", ")})`
-  const differing = names.filter((_, at) => row.expected?.[at] !== row.found?.[at])
-  const said = (side: (string | null)[] | null): string =>
-    differing.map((name) => `${name} ${side?.[names.indexOf(name)] ?? "null"}`).join(", ")
-  const base = {
-    check: "derived-rows",
-    table: `${workerSchema}.${table}`,
-    heights: oneBlock(height),
-    key: keyText,
-    remedy: { kind: "rederive", worker, heights: oneBlock(height) },
-  } as const
-  if (!row.found) return { ...base, expected: said(row.expected), message: `the row ${place} is missing` }
-  if (!row.expected)
-    return { ...base, found: said(row.found), message: `the row ${place} should not be there` }
-  const [expected, found] = [said(row.expected), said(row.found)]
-  return { ...base, expected, found, message: `the row ${place} has ${found}, derived anew ${expected}` }
 }

@@ -1,9 +1,9 @@
-// Transactions and events stand in their block one after the other, without gap or double, and each event belongs to a
-// transaction that is there.
+// The indexes of transactions and events in a block have no gaps or duplicates, and each event belongs to a stored
+// transaction.
 
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { type Finding, oneBlock, refetchBlock } from "./finding.js"
+import { damagedBlock, type Finding } from "./finding.js"
 import { hex, type PieceOptions, rawHeights } from "./raw-piece.js"
 
 interface OrphanRow {
@@ -23,7 +23,8 @@ export async function checkEventPlaces(tx: Queryable, { range, limit }: PieceOpt
   const findings: Finding[] = []
   for (const { table, column } of numbered) {
     const { rows } = await tx.query<{ height: string; count: number; different: number; highest: number }>(
-      `select block_height as height, count(*)::int4 as count, count(distinct ${column})::int4 as different, max(${column}) as highest
+      `select block_height as height, count(*)::int4 as count, count(distinct ${column})::int4 as different,
+         max(${column}) as highest
        from ${table} where block_height >= $1 and block_height < $2 and ${rawHeights} @> block_height
        group by block_height
        having min(${column}) <> 0 or max(${column}) <> count(*) - 1 or count(distinct ${column}) <> count(*)
@@ -31,16 +32,16 @@ export async function checkEventPlaces(tx: Queryable, { range, limit }: PieceOpt
       [range.from, range.to, limit],
     )
     for (const row of rows) {
-      const height = heightFrom(row.height)
-      findings.push({
-        check: "event-places",
-        table,
-        heights: oneBlock(height),
-        expected: `0 to ${row.count - 1}`,
-        found: `${row.different} different up to ${row.highest}`,
-        message: `block ${height} has ${row.count} rows in ${table}, but their ${column} is not 0 to ${row.count - 1}`,
-        remedy: refetchBlock(height),
-      })
+      const { height, count, different, highest } = row
+      findings.push(
+        damagedBlock(heightFrom(height), {
+          check: "event-places",
+          table,
+          expected: `0 to ${count - 1}`,
+          found: `${different} different up to ${highest}`,
+          message: `block ${height} has ${count} rows in ${table}, but their ${column} is not 0 to ${count - 1}`,
+        }),
+      )
     }
   }
   const { rows: orphans } = await tx.query<OrphanRow>(
@@ -57,22 +58,21 @@ export async function checkEventPlaces(tx: Queryable, { range, limit }: PieceOpt
   return [...findings, ...orphans.map(orphan)]
 }
 
-function orphan(row: OrphanRow): Finding {
-  const height = heightFrom(row.block_height)
-  return {
+function orphan({ id, block_height, transaction_index, event_index, transaction_id }: OrphanRow): Finding {
+  const event = `event ${event_index} of block ${block_height}`
+  const named = hex(transaction_id)
+  return damagedBlock(heightFrom(block_height), {
     check: "event-places",
     table: "raw.events",
-    heights: oneBlock(height),
     key: {
-      block_height: row.block_height,
-      transaction_index: String(row.transaction_index),
-      event_index: String(row.event_index),
+      block_height,
+      transaction_index: String(transaction_index),
+      event_index: String(event_index),
     },
-    ...(row.id ? { expected: hex(row.id) } : {}),
-    found: hex(row.transaction_id),
-    message: row.id
-      ? `event ${row.event_index} of block ${height} names transaction ${hex(row.transaction_id)}, but transaction ${row.transaction_index} is ${hex(row.id)}`
-      : `event ${row.event_index} of block ${height} belongs to transaction ${row.transaction_index}, which is not there`,
-    remedy: refetchBlock(height),
-  }
+    ...(id ? { expected: hex(id) } : {}),
+    found: named,
+    message: id
+      ? `${event} names transaction ${named}, but transaction ${transaction_index} is ${hex(id)}`
+      : `${event} belongs to transaction ${transaction_index}, which is missing`,
+  })
 }

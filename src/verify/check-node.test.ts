@@ -28,7 +28,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** As verify does it: whatever is damaged for it, and the temporary tables, go again. */
+/** In a transaction that is rolled back, as verify does it; this removes the damage too. */
 async function compare({ damage, whole }: { damage?: string; whole?: boolean } = {}): Promise<{
   findings: Finding[]
   headers: number
@@ -51,11 +51,11 @@ async function compare({ damage, whole }: { damage?: string; whole?: boolean } =
 }
 
 describe("a store compared with another node", () => {
-  test("is settled by one header where its blocks hang together and are the node's", async () => {
+  test("needs one header if its blocks are linked and the same as the node's", async () => {
     expect(await compare()).toEqual({ findings: [], headers: 1, wholeBlocks: 0 })
   })
 
-  test("has a hash that was changed named, with what the node has, after few headers and one block", async () => {
+  test("has a changed hash reported, with the node's, after few headers and one block", async () => {
     const { findings, headers, wholeBlocks } = await compare({
       damage: "update raw.blocks set hash = '\\xbad0' where height = 70",
     })
@@ -73,7 +73,7 @@ describe("a store compared with another node", () => {
     expect(wholeBlocks).toBe(1)
   })
 
-  test("is told from a fork block by block, from where it parts on and not below", async () => {
+  test("is compared with a fork block by block, from the first block that differs", async () => {
     node.reorg(node.chain.fork({ at: 111, seed: 9 }))
     const { findings, headers, wholeBlocks } = await compare()
     const heights = new Set(findings.map((finding) => finding.heights!.from))
@@ -85,13 +85,13 @@ describe("a store compared with another node", () => {
     expect(wholeBlocks).toBe(10)
   })
 
-  test("is not held against a node that is behind, but that is said", async () => {
+  test("has no damage if the node is behind, but that is reported", async () => {
     node.setHead(117)
     const { findings, wholeBlocks } = await compare()
     expect(findings.map(({ message }) => message)).toEqual(
       [118, 119, 120].map((height) =>
         expect.stringMatching(
-          new RegExp(`^block ${height} is stored as 0x\\w+, but the node has none there$`),
+          new RegExp(`^block ${height} is stored as 0x\\w+, but the node has no block there$`),
         ),
       ),
     )
@@ -101,17 +101,18 @@ describe("a store compared with another node", () => {
 
   test.each([
     [
-      "a value that was changed",
+      "a changed value",
       "update raw.transactions set value = 77 where (block_height, transaction_index) = (33, 1)",
       { table: "raw.transactions", heights: { from: 33, to: 34 }, found: "value 77" },
     ],
     [
-      "a log that is gone",
-      "delete from raw.events where ctid = (select ctid from raw.events where block_height = 60 order by event_index limit 1)",
+      "a missing log",
+      `delete from raw.events
+       where ctid = (select ctid from raw.events where block_height = 60 order by event_index limit 1)`,
       {
         table: "raw.events",
         heights: { from: 60, to: 61 },
-        message: expect.stringMatching(/is missing, but/),
+        message: expect.stringMatching(/is missing; the node has it$/),
       },
     ],
     [
@@ -119,10 +120,10 @@ describe("a store compared with another node", () => {
       "update raw.transactions set transaction_index = 9 where (block_height, transaction_index) = (5, 2)",
       {
         table: "raw.transactions",
-        message: expect.stringMatching(/transaction_index 9\) is none of the node's$/),
+        message: expect.stringMatching(/transaction_index 9\) should not exist; the node does not have it$/),
       },
     ],
-  ])("field by field has %s named, though all hashes are right", async (_, damage, finding) => {
+  ])("field by field has %s reported, though all hashes are right", async (_, damage, finding) => {
     expect((await compare({ damage })).findings).toEqual([])
     const { findings, wholeBlocks } = await compare({ damage, whole: true })
     expect(findings).toContainEqual(expect.objectContaining(finding))

@@ -1,25 +1,15 @@
-// The stored blocks against another node. A hash speaks for its block and, where each block names the one below as its parent, for all
-// blocks below: so one header settles a whole stretch that hangs together, and only where it differs is more asked for. What differs is
-// fetched whole and compared field by field.
+// Compares the stored blocks with another node. A hash identifies its block and, through the parent hashes, all
+// blocks below. So one header is enough for a linked stretch; more are fetched only where it differs. Blocks that
+// differ are fetched whole and compared field by field.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { rangeSet } from "../domain/range-set.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import type { BlockSource } from "../source/block-source.js"
-import { type ComparedFamily, compareBlocks } from "./compare-blocks.js"
+import { type CompareDeps, compareBlocks } from "./compare-blocks.js"
 import { type Finding, oneBlock } from "./finding.js"
 import { hex, type PieceOptions, rawHeights } from "./raw-piece.js"
-
-export type SecondNode = Pick<BlockSource, "hashesByProvider" | "fetchRange">
-
-export interface CheckNodeDeps {
-  readonly tx: Connection
-  readonly source: SecondNode
-  readonly family: ComparedFamily
-  readonly signal: AbortSignal
-}
 
 interface StoredBlock {
   readonly height: number
@@ -31,30 +21,26 @@ const headersPerRequest = 100
 const wholeBlocksAtOnce = 100
 
 export async function checkNode(
-  deps: CheckNodeDeps,
+  deps: CompareDeps,
   {
     range,
     limit,
     whole = false,
-  }: PieceOptions & { /** Every block, not only those that differ by hash. */ whole?: boolean },
+  }: PieceOptions & { /** Compare every block, not only those whose hash differs. */ whole?: boolean },
 ): Promise<Finding[]> {
   const blocks = await storedBlocks(deps.tx, range)
   const ask = asker(deps)
   const findings: Finding[] = []
   const differing: number[] = []
   for (const stretch of linkedStretches(blocks)) {
-    const said = await firstDifferent(ask, stretch)
-    if (said === undefined) continue
-    for (const block of stretch.slice(said)) {
+    for (const block of await fromFirstDifferent(ask, stretch)) {
       if (findings.length + differing.length >= limit) break
       const hash = await ask(block.height)
-      if (hash === null) findings.push(nothingThere(block))
+      if (hash === null) findings.push(missingOnNode(block))
       else if (hash !== block.hash) differing.push(block.height)
     }
   }
-  const ranges = whole
-    ? rangeSet(blocks.map(({ height }) => oneBlock(height)))
-    : rangeSet(differing.map(oneBlock))
+  const ranges = rangeSet((whole ? blocks.map(({ height }) => height) : differing).map(oneBlock))
   const compared = await compareBlocks(deps, { ranges: ranges.flatMap(inPieces), limit })
   return [...findings, ...compared].slice(0, limit)
 }
@@ -87,15 +73,15 @@ type Ask = ((height: number) => Promise<string | null>) & {
   all(heights: readonly number[]): Promise<void>
 }
 
-/** Remembers what it was told: each header is asked for once. */
-function asker({ source, signal }: CheckNodeDeps): Ask {
+/** Caches the answers, so that each header is fetched once. */
+function asker({ source, signal }: CompareDeps): Ask {
   const known = new Map<number, string | null>()
   const all = async (heights: readonly number[]): Promise<void> => {
     const open = heights.filter((height) => !known.has(height))
     for (let at = 0; at < open.length; at += headersPerRequest) {
       const some = open.slice(at, at + headersPerRequest)
       const [answer] = await source.hashesByProvider(some, { signal })
-      if (!answer) throw new IndexerError("RPC_NO_PROVIDER", "the node to compare with could not be asked")
+      if (!answer) throw new IndexerError("RPC_NO_PROVIDER", "the node to compare with did not answer")
       for (const [i, height] of some.entries()) known.set(height, answer.hashes[i] ?? null)
     }
   }
@@ -107,22 +93,26 @@ function asker({ source, signal }: CheckNodeDeps): Ask {
 }
 
 /**
- * Where in a stretch the node's chain parts from it; undefined where it does not. Below a block that is the same all are: so
- * halving finds it. From there on everything is asked for.
+ * The blocks of a linked stretch from the first one that differs on the node, by binary search: below a block that is
+ * the same, all are the same. Fetches the headers of all blocks that it returns.
  */
-async function firstDifferent(ask: Ask, stretch: readonly StoredBlock[]): Promise<number | undefined> {
+async function fromFirstDifferent(
+  ask: Ask,
+  stretch: readonly StoredBlock[],
+): Promise<readonly StoredBlock[]> {
   const isSame = async (at: number): Promise<boolean> =>
     (await ask(stretch[at]!.height)) === stretch[at]!.hash
   const last = stretch.length - 1
-  if (await isSame(last)) return undefined
+  if (await isSame(last)) return []
   let [same, other] = [-1, last]
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2)
     if (await isSame(middle)) same = middle
     else other = middle
   }
-  await ask.all(stretch.slice(other).map(({ height }) => height))
-  return other
+  const differing = stretch.slice(other)
+  await ask.all(differing.map(({ height }) => height))
+  return differing
 }
 
 function inPieces({ from, to }: BlockRange): BlockRange[] {
@@ -132,11 +122,11 @@ function inPieces({ from, to }: BlockRange): BlockRange[] {
   return pieces
 }
 
-const nothingThere = ({ height, hash }: StoredBlock): Finding => ({
+const missingOnNode = ({ height, hash }: StoredBlock): Finding => ({
   check: "node",
   table: "raw.blocks",
   heights: oneBlock(height),
   found: hash,
-  message: `block ${height} is stored as ${hash}, but the node has none there`,
-  remedy: { kind: "none", advice: "see whether that node is behind or pruned" },
+  message: `block ${height} is stored as ${hash}, but the node has no block there`,
+  remedy: { kind: "none", advice: "check whether that node is behind or pruned" },
 })

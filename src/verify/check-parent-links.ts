@@ -1,4 +1,4 @@
-// Covered neighbours belong together: each block names the one below as its parent.
+// Each covered block names the covered block below it as its parent.
 
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -16,15 +16,17 @@ export async function checkParentLinks(tx: Queryable, { range, limit }: PieceOpt
   )
   return rows.map((row) => {
     const height = heightFrom(row.height)
+    const heights = { from: height - 1, to: height + 1 }
+    const [expected, found] = [hex(row.below_hash), hex(row.parent_hash)]
     return {
       check: "parent-links",
       table: "raw.blocks",
-      heights: { from: height - 1, to: height + 1 },
-      expected: hex(row.below_hash),
-      found: hex(row.parent_hash),
-      message: `block ${height} names ${hex(row.parent_hash)} as its parent, but block ${height - 1} is ${hex(row.below_hash)}`,
-      // Nobody can tell from the store alone which of the two is wrong.
-      remedy: { kind: "refetch", heights: { from: height - 1, to: height + 1 } },
+      heights,
+      expected,
+      found,
+      message: `block ${height} names ${found} as its parent, but block ${height - 1} is ${expected}`,
+      // The store alone does not show which of the two is wrong.
+      remedy: { kind: "refetch", heights },
     }
   })
 }

@@ -1,4 +1,4 @@
-// Every stored transaction and block is found by its hash, at the right height, place and time.
+// Every stored transaction and block has a lookup by hash with the right height, index and timestamp.
 
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -19,10 +19,13 @@ export async function checkRowLookups(tx: Queryable, { range, limit }: PieceOpti
        'index ' || transaction.transaction_index || ', ' || block.timestamp as expected,
        'index ' || lookup.tx_index || ', ' || lookup.timestamp as found
      from raw.transactions as transaction
-     join raw.blocks as block on block.height = transaction.block_height and block.height >= $1 and block.height < $2
-     left join raw.tx_lookup as lookup on lookup.id = transaction.id and lookup.block_height = transaction.block_height
-     where transaction.block_height >= $1 and transaction.block_height < $2 and ${rawHeights} @> transaction.block_height
-       and (lookup.id is null or lookup.tx_index <> transaction.transaction_index or lookup.timestamp <> block.timestamp)
+     join raw.blocks as block
+       on block.height = transaction.block_height and block.height >= $1 and block.height < $2
+     left join raw.tx_lookup as lookup using (id, block_height)
+     where transaction.block_height >= $1 and transaction.block_height < $2
+       and ${rawHeights} @> transaction.block_height
+       and (lookup.id is null or lookup.tx_index <> transaction.transaction_index
+         or lookup.timestamp <> block.timestamp)
      order by transaction.block_height, transaction.transaction_index limit $3`,
     bounds,
   )
@@ -53,7 +56,7 @@ function finding(table: string, what: string, { id, height: text, expected, foun
     message:
       found === null
         ? `${what} ${hex(id)} of block ${height} has no lookup`
-        : `the lookup of ${what} ${hex(id)} says ${found}, its row at height ${height} ${expected}`,
+        : `the lookup of ${what} ${hex(id)} says ${found}; its row at height ${height} says ${expected}`,
     remedy: { kind: "write-lookups", heights: oneBlock(height) },
   }
 }

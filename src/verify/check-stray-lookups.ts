@@ -1,4 +1,4 @@
-// Lookups that lead nowhere. They have no index by height, so they are walked by hash, a bounded number at a time.
+// Finds lookups without a row. They have no index by height, so it scans them by hash, a bounded number at a time.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { heightFrom } from "../postgres/postgres-error.js"
@@ -8,9 +8,9 @@ import { type Finding, oneBlock } from "./finding.js"
 import { hex } from "./raw-piece.js"
 
 export interface StrayLookupOptions {
-  /** Only those that point here. */
+  /** Reports only the lookups of these heights. */
   readonly heights: BlockRange
-  /** Of 256 parts of the hashes, which; all when left out. */
+  /** The first byte of the hashes to scan; all hashes if undefined. */
   readonly part?: number | undefined
   readonly limit: number
   /** Lookups read at once. */
@@ -38,8 +38,8 @@ const tables = [
   },
 ] as const
 
-export async function* checkStrayLookups<Tx extends Queryable>(
-  raw: SqlExecutor<Tx>,
+export async function* checkStrayLookups(
+  raw: SqlExecutor<Queryable>,
   { heights, part, limit, perPiece }: StrayLookupOptions,
 ): AsyncGenerator<Finding> {
   const first = Buffer.from(part === undefined ? [] : [part])
@@ -54,12 +54,12 @@ export async function* checkStrayLookups<Tx extends Queryable>(
                select id, ${height} as height from raw.${table}
                where (id, ${height}) > ($1::bytea, $2::int8) and ($3::bytea is null or id < $3::bytea)
                order by id, ${height} limit $4
-             ), judged as (
+             ), checked as (
                select piece.id, piece.height, not exists (${wanted}) as stray,
                  row_number() over (order by piece.id desc, piece.height desc) = 1 as is_last
                from piece
              )
-             select id, height, stray from judged where stray or is_last order by id, height`,
+             select id, height, stray from checked where stray or is_last order by id, height`,
             [id, at, end, perPiece],
           ),
         { isolation: "repeatable read", readOnly: true },
@@ -73,7 +73,7 @@ export async function* checkStrayLookups<Tx extends Queryable>(
           heights: oneBlock(pointed),
           key: { id: hex(row.id) },
           found: `height ${pointed}`,
-          message: `the lookup of ${what} ${hex(row.id)} points to height ${pointed}, where it is not`,
+          message: `the lookup of ${what} ${hex(row.id)} points to height ${pointed}, which does not have it`,
           remedy: { kind: "delete-lookup", table, id: hex(row.id), height: pointed },
         }
       }

@@ -1,4 +1,4 @@
-// One thing that is wrong with a store, named so exactly that a person finds the row, and what would mend it.
+// One thing that is wrong with a store, precise enough to locate the row, and what repairs it.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { StateRowText } from "../workers/postgres/diff-fold.js"
@@ -17,7 +17,7 @@ export type CheckName =
   | "node"
 
 export type Remedy =
-  /** The lookups of these heights are written anew from their rows. */
+  /** Rewrites the lookups of these heights from their rows. */
   | { readonly kind: "write-lookups"; readonly heights: BlockRange }
   | {
       readonly kind: "delete-lookup"
@@ -25,27 +25,27 @@ export type Remedy =
       readonly id: string
       readonly height: number
     }
-  /** Rows that no coverage stands for are deleted. The table with its schema; a worker's, or a raw one. */
+  /** Deletes rows outside of the coverage. The table has its schema; it is a worker's or a raw table. */
   | {
       readonly kind: "delete-rows"
       readonly table: string
       readonly worker: string
       readonly heights: BlockRange
     }
-  /** The blocks are taken back as by a rollback of these heights alone, and fetched again. */
+  /** Rolls back these heights alone, so that ingestion fetches the blocks again. */
   | { readonly kind: "refetch"; readonly heights: BlockRange }
-  /** The worker's heights are reopened, and derived again. */
+  /** Reopens the worker's heights, so that it derives them again. */
   | { readonly kind: "rederive"; readonly worker: string; readonly heights: BlockRange }
   | { readonly kind: "refold"; readonly worker: string; readonly table: string; readonly key: StateRowText }
   | { readonly kind: "none"; readonly advice: string }
 
 export interface Finding {
   readonly check: CheckName
-  /** With its schema. */
+  /** Includes the schema. */
   readonly table: string
-  /** Undefined for a row of a state table, which is of no height. */
+  /** Undefined for a row of a state table, which has no height. */
   readonly heights: BlockRange | undefined
-  /** Which row, where it is about one. */
+  /** The row, if the finding is about a single one. */
   readonly key?: StateRowText
   readonly expected?: string
   readonly found?: string
@@ -55,23 +55,27 @@ export interface Finding {
 
 export const oneBlock = (height: number): BlockRange => ({ from: height, to: height + 1 })
 
-export const refetchBlock = (height: number): Remedy => ({ kind: "refetch", heights: oneBlock(height) })
+/** Damage within one block, which repair fetches again. */
+export const damagedBlock = (height: number, fields: Omit<Finding, "heights" | "remedy">): Finding => {
+  const heights = oneBlock(height)
+  return { ...fields, heights, remedy: { kind: "refetch", heights } }
+}
 
-/** What `repair` would do, for people. */
+/** What `tidemark repair` would do, in words. */
 export function describeRemedy(remedy: Remedy): string {
   switch (remedy.kind) {
     case "write-lookups":
-      return "the lookups are written anew from the rows"
+      return "rewrite the lookups from the rows"
     case "delete-lookup":
-      return "the lookup is deleted"
+      return "delete the lookup"
     case "delete-rows":
-      return "the rows are deleted"
+      return "delete the rows"
     case "refetch":
-      return "the block is taken back, with all that is derived from it, and fetched again"
+      return "roll back the block with everything derived from it, and fetch it again"
     case "rederive":
-      return `the height is given back to ${remedy.worker}, and derived again`
+      return `reopen the height for ${remedy.worker}, which derives it again`
     case "refold":
-      return "the row is folded anew from its events"
+      return "recompute the row from its events"
     case "none":
       return remedy.advice
   }

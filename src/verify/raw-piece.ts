@@ -1,4 +1,4 @@
-// What the checks of raw rows have in common: a stretch of heights in one snapshot, and what raw says it covers.
+// What the checks of raw rows share: a piece is a range of heights, read in one snapshot.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -12,7 +12,7 @@ export interface PieceOptions {
 
 export type RawCheck = (tx: Queryable, options: PieceOptions) => Promise<readonly Finding[]>
 
-/** As a subquery, so that each statement reads it in the snapshot it runs in. */
+/** A subquery, so that each statement reads the coverage in its own snapshot. */
 export const rawHeights = "(select heights from raw.coverage where worker_type = 'raw_ingester')"
 
 export const hex = (bytes: Buffer): string => `0x${bytes.toString("hex")}`

@@ -1,5 +1,5 @@
-// The heights that anything is stored at: covered or not, raw or derived. What lies between is never walked over, however
-// far a lost row may be from the rest.
+// Finds the heights that have rows or coverage, raw or derived. Verify jumps from one to the next, so that a stray
+// row far above the others does not make it scan the heights in between.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { heightFrom } from "../postgres/postgres-error.js"
@@ -11,11 +11,11 @@ import { type WorkerRegistry, workerSchema } from "../workers/worker-registry.js
 export interface SpanDeps {
   readonly raw: Queryable
   readonly app: Queryable
-  /** As the database was made for. */
+  /** As registered in the database. */
   readonly registry: WorkerRegistry
 }
 
-/** The highest height and one, 0 for an empty store; the lowest is found as any next one. */
+/** From the lowest height to the highest; empty for an empty store. */
 export async function readSpan(deps: SpanDeps): Promise<BlockRange> {
   const end = await each(deps, {
     rows: (table, height) => `select max(${height}) + 1 from ${table}`,
@@ -25,12 +25,13 @@ export async function readSpan(deps: SpanDeps): Promise<BlockRange> {
   return { from: (await nextStored(deps, 0)) ?? 0, to: end ?? 0 }
 }
 
-/** The first height from this one on that anything is stored at or covered; each look is at the end of an index. */
+/** The first height at or above `from` that has a row or is covered. Each table needs one index probe. */
 export function nextStored(deps: SpanDeps, from: number): Promise<number | undefined> {
   return each(deps, {
     rows: (table, height) => `select min(${height}) from ${table} where ${height} >= ${from}`,
     covered: (schema) =>
-      `select min(greatest(lower(part), ${from})) from ${schema}.coverage, unnest(heights) as part where upper(part) > ${from}`,
+      `select min(greatest(lower(part), ${from})) from ${schema}.coverage, unnest(heights) as part
+       where upper(part) > ${from}`,
     choose: Math.min,
   })
 }
@@ -65,7 +66,7 @@ async function each(
 
 async function heights(sql: Queryable, parts: readonly string[]): Promise<number[]> {
   const { rows } = await sql.query<{ height: string | null }>(
-    `select height from (${parts.join(" union all ")}) as looked (height) where height is not null`,
+    `select height from (${parts.join(" union all ")}) as stored (height) where height is not null`,
   )
   return rows.map(({ height }) => heightFrom(height!))
 }

@@ -1,5 +1,5 @@
-// Looks over the store every night, in one process of all: what was stored lately, and each night another part of the rest. Mends
-// lookups by itself, since nothing but their row is needed for it; everything else is told, and waits for a person.
+// Verifies the store every night in one elected process: the newest heights, and a different part of the rest each
+// night. Repairs lookups itself, since that needs only their rows; reports everything else for a person to decide.
 
 import type { Elections } from "../coordination/elections.js"
 import type { Ledgers } from "../coordination/ledgers.js"
@@ -14,23 +14,23 @@ import { WorkerRegistry } from "../workers/worker-registry.js"
 import { heightsOf } from "./check-coverage.js"
 import { checkStrayLookups } from "./check-stray-lookups.js"
 import type { CheckName, Finding } from "./finding.js"
-import { mendLookups } from "./mend-lookups.js"
+import { repairLookups } from "./repair-lookups.js"
 import { planRepair } from "./repair-plan.js"
-import { type VerifiedFamily, verifyStore } from "./verify-store.js"
+import { selfChecks, type VerifiedFamily, verifyStore } from "./verify-store.js"
 
 export interface ReconcilerOptions {
   readonly raw: Database
   readonly app: Database
   readonly ledgers: Ledgers
   readonly elections: Elections
-  /** Opened for the length of a run: it reads for minutes, and the pools are for those who wait. */
+  /** Opened for each run: it reads for minutes, too long for a connection of the pools. */
   readonly connect: () => Promise<{ raw: Connection; app: Connection }>
   readonly family: VerifiedFamily
   readonly holder: string
   readonly clock: Clock
   readonly logger: Logger
   readonly intervalMs: number
-  /** What is left wrong, by check; every check has its number, also when it is 0. */
+  /** How many findings are left, for every check, including 0. */
   readonly onChecked: (left: ReadonlyMap<CheckName, number>) => void
 }
 
@@ -38,7 +38,7 @@ const dayMs = 86_400_000
 /** 03:00 UTC. */
 const nightMs = 3 * 3_600_000
 const recentHeights = 10_000
-/** A chain is looked over in a month, or at this many heights a night when it is too long for that. */
+/** The whole chain takes a month, or longer if that would exceed the heights of a night. */
 const nights = 30
 const heightsPerNight = 100_000
 const lookupParts = 256
@@ -46,16 +46,9 @@ const lookupsPerPiece = 10_000
 const maxFindings = 1_000
 const maxLogged = 20
 
-const rowChecks: readonly CheckName[] = [
-  "coverage",
-  "raw-rows",
-  "parent-links",
-  "counts",
-  "event-places",
-  "row-lookups",
-  "stray-rows",
-]
-const checks: readonly CheckName[] = [...rowChecks, "stray-lookups"]
+// Deriving again and folding everything would load the database for hours.
+const checks = selfChecks.filter((check) => check !== "derived-rows" && check !== "folds")
+const rowChecks = checks.filter((check) => check !== "stray-lookups")
 
 export class Reconciler extends LoopingService {
   private readonly options: ReconcilerOptions
@@ -71,7 +64,13 @@ export class Reconciler extends LoopingService {
     if (run === undefined) return undefined
     const { raw, app } = await this.options.connect()
     try {
-      const { findings, cut } = await this.look({ raw, app }, { night, signal })
+      const findings: Finding[] = []
+      let cut = false
+      for await (const finding of this.verify({ raw, app }, { night, signal })) {
+        cut = findings.length === maxFindings
+        if (cut) break
+        findings.push(finding)
+      }
       await this.conclude({ run, night, findings, cut })
     } finally {
       await raw.end()
@@ -80,12 +79,12 @@ export class Reconciler extends LoopingService {
     return undefined
   }
 
-  /** Whoever writes the night down first does it; a run that breaks off is not repeated before the next one. */
+  /** The first process to record the night runs it. A run that fails is not repeated before the next night. */
   private takeNight(night: number): Promise<string | undefined> {
     const { app, ledgers, elections, holder } = this.options
     return app.transaction(async (tx) => {
       if (!(await elections.win(tx, "reconciler"))) return undefined
-      // A store that is younger than the night has nothing to look over yet.
+      // A store created after the start of the night waits for the next one.
       const { rows: due } = await tx.query(
         `select 1 from app.chain_state
          where created_at < to_timestamp($1) and not exists (
@@ -97,35 +96,24 @@ export class Reconciler extends LoopingService {
     })
   }
 
-  private async look(
+  private async *verify(
     { raw, app }: { raw: Connection; app: Connection },
     { night, signal }: { night: number; signal: AbortSignal },
-  ): Promise<{ findings: Finding[]; cut: boolean }> {
+  ): AsyncGenerator<Finding> {
     const { family, ledgers } = this.options
     const deps = { raw, app, ledgers, registry: new WorkerRegistry([]), family, clock: this.clock }
-    const findings: Finding[] = []
     const covered = heightsOf(await ledgers.raw.readCoverage(raw), rawIngester)
     const [first, last] = [covered[0], covered.at(-1)]
     const ranges = first && last ? rangesOf(night, { from: first.from, to: last.to }) : []
     for (const range of ranges) {
-      for await (const finding of verifyStore(deps, { range, checks: rowChecks, signal })) {
-        if (findings.length === maxFindings) return { findings, cut: true }
-        findings.push(finding)
-      }
+      yield* verifyStore(deps, { range, checks: rowChecks, signal })
     }
-    const everywhere = { from: 0, to: Number.MAX_SAFE_INTEGER }
-    const part = night % lookupParts
-    const strays = checkStrayLookups(raw, {
-      heights: everywhere,
-      part,
+    yield* checkStrayLookups(raw, {
+      heights: { from: 0, to: Number.MAX_SAFE_INTEGER },
+      part: night % lookupParts,
       limit: maxFindings,
       perPiece: lookupsPerPiece,
     })
-    for await (const finding of strays) {
-      if (findings.length === maxFindings) return { findings, cut: true }
-      findings.push(finding)
-    }
-    return { findings, cut: false }
   }
 
   private async conclude({
@@ -140,28 +128,29 @@ export class Reconciler extends LoopingService {
     cut: boolean
   }): Promise<void> {
     const { raw, app, ledgers, holder, onChecked } = this.options
-    await mendLookups({ raw, ledger: ledgers.raw }, { ...planRepair(findings), actor: holder })
+    await repairLookups({ raw, ledger: ledgers.raw }, { ...planRepair(findings), actor: holder })
     const isLookup = ({ check }: Finding): boolean => check === "row-lookups" || check === "stray-lookups"
     const left = findings.filter((finding) => !isLookup(finding))
-    const mended = findings.length - left.length
+    const repaired = findings.length - left.length
     for (const { check, table, message } of left.slice(0, maxLogged))
       this.logger.error({ check, table }, message)
     const counts = new Map(checks.map((check) => [check, left.filter((one) => one.check === check).length]))
     await ledgers.app.amendAudit(app, run, {
       night,
-      mended_lookups: mended,
+      mended_lookups: repaired,
       left: left.length,
       cut,
       findings: left.slice(0, maxLogged).map(({ message }) => message),
     })
     onChecked(counts)
-    const fields = { mendedLookups: mended, left: left.length }
-    if (left.length > 0) this.logger.error(fields, "the store has damage: `tidemark verify` shows all of it")
-    else this.logger.info(fields, "the store was looked over")
+    const fields = { repairedLookups: repaired, left: left.length }
+    if (left.length > 0)
+      this.logger.error(fields, "the store has damage; run `tidemark verify` to see all of it")
+    else this.logger.info(fields, "the store was verified")
   }
 }
 
-/** What is new, and the night's part of the rest. */
+/** The newest heights, and the night's part of the older ones. */
 function rangesOf(night: number, { from, to }: BlockRange): BlockRange[] {
   const recent = { from: Math.max(from, to - recentHeights), to }
   const parts = Math.max(nights, Math.ceil((recent.from - from) / heightsPerNight))

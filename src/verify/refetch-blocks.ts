@@ -1,9 +1,8 @@
-// Takes damaged or skipped raw blocks back, with all that is derived from them: a rollback of these heights alone. Ingestion then
-// finds a gap there and fetches them again, against the seams on both sides.
+// Rolls back damaged or skipped raw blocks, these heights alone, with everything derived from them. Ingestion then
+// finds a gap, fetches the blocks again, and checks the seams on both sides.
 
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import { IndexerError } from "../platform/errors.js"
-import type { Queryable } from "../postgres/transaction.js"
 import { finishRollbackPatiently, type RollbackDeps } from "../rollback/finish-rollback.js"
 import { openAuditedIntent } from "../rollback/open-audited-intent.js"
 import { hex } from "./raw-piece.js"
@@ -14,31 +13,30 @@ const reasons = {
   retry: "retry: a skipped block is fetched after all",
 } as const
 
-export async function refetchBlocks<Tx extends Queryable>(
-  deps: RollbackDeps<Tx>,
+export async function refetchBlocks(
+  deps: RollbackDeps,
   {
     heights,
     actor,
     action = "repair",
-  }: {
-    heights: BlockRange
-    actor: string
-    /** What a person did. */
-    action?: keyof typeof reasons
-  },
+  }: { heights: BlockRange; actor: string; action?: keyof typeof reasons },
 ): Promise<void> {
   for (let attempt = 1; attempt <= tries; attempt++) {
-    // Whatever else is open comes first: there is one at a time.
+    // Only one rollback can be open at a time.
     await finishRollbackPatiently(deps)
     const {
       rows: [state],
     } = await deps.raw.query<{ chain_epoch: string; below: Buffer | null }>(
-      `select chain_epoch, (select hash from raw.blocks where height = $1::int8 - 1) as below from raw.chain_state`,
+      `select chain_epoch, (select hash from raw.blocks where height = $1::int8 - 1) as below
+       from raw.chain_state`,
       [heights.from],
     )
     const request = {
-      ...{ id: deps.random.uuid(), ...heights, ancestorHash: state?.below ? hex(state.below) : null },
-      ...{ epoch: Number(state?.chain_epoch ?? 0), reason: `${reasons[action]}, asked for by ${actor}` },
+      id: deps.random.uuid(),
+      ...heights,
+      ancestorHash: state?.below ? hex(state.below) : null,
+      epoch: Number(state?.chain_epoch ?? 0),
+      reason: `${reasons[action]}, asked for by ${actor}`,
     }
     const details = { blocks_taken_back: formatRange(heights) }
     if (!(await openAuditedIntent(deps, request, { actor, action, details }))) continue
@@ -47,6 +45,6 @@ export async function refetchBlocks<Tx extends Queryable>(
   }
   throw new IndexerError(
     "ROLLBACK_OPEN",
-    `other rollbacks are under way; nothing was done about ${formatRange(heights)}; try again`,
+    `other rollbacks are in progress; nothing was done for ${formatRange(heights)}; try again`,
   )
 }

@@ -1,4 +1,4 @@
-// From what is wrong to what is done about it, in the order that makes each step sound. Pure.
+// Turns findings into the steps of a repair. Pure.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { type RangeSet, rangeSet } from "../domain/range-set.js"
@@ -22,12 +22,12 @@ export interface RepairPlan {
   }[]
   readonly refetch: RangeSet
   readonly rederive: readonly { readonly worker: string; readonly heights: RangeSet }[]
-  /** Nothing here mends these. */
+  /** Findings that only a person can repair. */
   readonly left: readonly Finding[]
 }
 
 export interface PlanRepairOptions {
-  /** Derived rows that differ from what their block gives may be right, and the block wrong: fetch it again rather than trust it. */
+  /** Fetch a block again if its derived rows differ from it, since the stored block may be the wrong one. */
   readonly refetch?: boolean
 }
 

@@ -1,21 +1,21 @@
-// Mends what can be mended. The order matters: lookups first, since blocks that are taken back find theirs by their rows; state
-// before heights are reopened, since undoing takes the events that are there out of it, and they have to be what is in it.
+// Runs the steps of a repair plan. The order matters. Lookups come first, since a rollback finds them by their rows.
+// State comes before heights are reopened, since the undo subtracts the stored events and expects state to contain
+// exactly them.
 
 import { intersect, union } from "../domain/range-set.js"
-import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "../rollback/finish-rollback.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
-import { mendLookups } from "./mend-lookups.js"
-import { deleteStrayRows, refold } from "./mend-rows.js"
 import { refetchBlocks } from "./refetch-blocks.js"
+import { repairLookups } from "./repair-lookups.js"
 import type { RepairPlan } from "./repair-plan.js"
+import { deleteStrayRows, refold } from "./repair-rows.js"
 
-export async function repairStore<Tx extends Queryable>(
-  deps: RollbackDeps<Tx>,
+export async function repairStore(
+  deps: RollbackDeps,
   { plan, actor }: { plan: RepairPlan; actor: string },
 ): Promise<void> {
   const { raw, app, ledgers } = deps
-  await mendLookups({ raw, ledger: ledgers.raw }, { ...plan, actor })
+  await repairLookups({ raw, ledger: ledgers.raw }, { ...plan, actor })
   const isRaw = ({ table }: { table: string }): boolean => table.startsWith("raw.")
   await deleteStrayRows(
     { executor: raw, ledger: ledgers.raw },
@@ -24,7 +24,7 @@ export async function repairStore<Tx extends Queryable>(
   await refold({ app, ledger: ledgers.app }, { ...plan, actor })
   for (const heights of plan.refetch) await refetchBlocks(deps, { heights, actor })
   for (const { worker, heights } of plan.rederive) {
-    // Without what went with a block that was taken back, or with a worker it depends on.
+    // The steps before may have removed some of these heights, with a block or with a dependency.
     const covered = (await ledgers.app.readCoverage(app)).get(worker)
     const open = intersect(heights, union(covered?.heights ?? [], covered?.skipped ?? []))
     if (open.length > 0)
@@ -33,7 +33,7 @@ export async function repairStore<Tx extends Queryable>(
         { worker, heights: open, actor, action: "repair" },
       )
   }
-  // Last: folds of dependents that were just undone took them out of their state by these rows.
+  // Last, since the undo of dependents above reads these rows.
   const derived = plan.deleteRows.filter((one) => !isRaw(one))
   await deleteStrayRows({ executor: app, ledger: ledgers.app }, { deleteRows: derived, actor })
 }

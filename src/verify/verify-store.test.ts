@@ -1,5 +1,5 @@
-// Damage of every kind, planted one at a time in a whole store: verify finds and names it, repair mends it, and what ingestion
-// and workers then do by themselves brings back the very same rows.
+// Plants every kind of damage, one at a time, in an intact store. Verify finds and names it, repair fixes it, and
+// ingestion and workers then restore the same rows.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { DeriveStore } from "../../test/support/derive-store.js"
@@ -45,7 +45,8 @@ async function contents(): Promise<string> {
   const tables = store.registry.workers.flatMap(({ tables }) => Object.keys(tables))
   const digest = async (database: Database, table: string): Promise<string> => {
     const { rows } = await database.query<{ digest: string }>(
-      `select ${`'${table} '`} || count(*) || ' ' || coalesce(md5(string_agg(row::text, ',' order by row::text)), '') as digest from ${table} as row`,
+      `select '${table} ' || count(*) || ' ' || coalesce(md5(string_agg(row::text, ',' order by row::text)), '')
+         as digest from ${table} as row`,
     )
     return rows[0]!.digest
   }
@@ -57,7 +58,8 @@ async function contents(): Promise<string> {
     [store.app, "app"],
   ] as const) {
     const { rows } = await database.query<{ covered: string }>(
-      `select string_agg(worker_type || ' ' || heights::text || skipped::text, ',' order by worker_type) as covered from ${schema}.coverage`,
+      `select string_agg(worker_type || ' ' || heights::text || skipped::text, ',' order by worker_type) as covered
+       from ${schema}.coverage`,
     )
     digests.push(`${schema} ${rows[0]!.covered}`)
   }
@@ -74,7 +76,7 @@ async function verify(checks: readonly CheckName[] = selfChecks, { keys = 20 } =
     family: store.family,
     clock: { ...systemClock, sleep: async () => undefined },
   }
-  // Small, so that the ends of pieces lie everywhere.
+  // Small, so that pieces end at many places.
   const pieces = { heights: 15, lookups: 7, keys }
   const { signal } = new AbortController()
   for await (const finding of verifyStore(deps, { checks, pieces, signal })) findings.push(finding)
@@ -84,7 +86,7 @@ async function verify(checks: readonly CheckName[] = selfChecks, { keys = 20 } =
 const repair = (findings: readonly Finding[], options: PlanRepairOptions = {}): Promise<void> =>
   repairStore({ ...store, raw, random: systemRandom }, { plan: planRepair(findings, options), actor: "test" })
 
-/** What ingestion does with a gap: the blocks come from the node again, by plain inserts that meet nothing. */
+/** Fills a gap as ingestion does: plain inserts, which fail on rows that are still there. */
 async function refill(): Promise<void> {
   const {
     rows: [gap],
@@ -108,17 +110,19 @@ interface Damage {
   readonly title: string
   readonly on: "raw" | "app"
   readonly sql: string
-  /** The finding that names it: each is part of what is found. */
+  /** One of the findings. */
   readonly found: { readonly check: CheckName; readonly table: string; readonly message: RegExp }
 }
 
-/** Of a block with at least two logs. */
+/** The height of a block with several logs. */
 const busy =
   "(select block_height from kept.events group by block_height having count(*) > 3 order by block_height limit 1)"
-const someTransaction = `(block_height, transaction_index) = (select block_height, transaction_index from kept.transactions where block_height > ${busy} order by 1, 2 limit 1)`
+const someTransaction = `(block_height, transaction_index) = (
+  select block_height, transaction_index from kept.transactions where block_height > ${busy} order by 1, 2 limit 1)`
 const someLookup = "(id, block_height) = (select id, block_height from kept.tx_lookup order by id limit 1)"
-const someTransfer =
-  "(block_height, transaction_index, event_index) = (select block_height, transaction_index, event_index from app.ft_transfers where amount between 1 and 999 order by 1, 2, 3 offset 5 limit 1)"
+const someTransfer = `(block_height, transaction_index, event_index) = (
+  select block_height, transaction_index, event_index from app.ft_transfers
+  where amount between 1 and 999 order by 1, 2, 3 offset 5 limit 1)`
 const someHolding =
   "(address, contract_address) = (select address, contract_address from app.ft_holdings order by 1, 2 limit 1)"
 
@@ -130,7 +134,7 @@ const damages: readonly Damage[] = [
     found: {
       check: "counts",
       table: "raw.events",
-      message: /^block \d+ says it has \d+ events, but \d+ are stored$/,
+      message: /^block \d+ declares \d+ events, but \d+ are stored$/,
     },
   },
   {
@@ -155,7 +159,8 @@ const damages: readonly Damage[] = [
   {
     title: "a block that is gone with all its rows",
     on: "raw",
-    sql: `with gone as (delete from raw.blocks where height = ${busy}), also as (delete from raw.transactions where block_height = ${busy})
+    sql: `with gone as (delete from raw.blocks where height = ${busy}),
+        also as (delete from raw.transactions where block_height = ${busy})
       delete from raw.events where block_height = ${busy}`,
     found: { check: "raw-rows", table: "raw.blocks", message: /is covered, but has no row$/ },
   },
@@ -163,13 +168,13 @@ const damages: readonly Damage[] = [
     title: "a wrong transaction count",
     on: "raw",
     sql: "update raw.blocks set transaction_count = transaction_count + 1 where height = 21",
-    found: { check: "counts", table: "raw.transactions", message: /^block 21 says it has/ },
+    found: { check: "counts", table: "raw.transactions", message: /^block 21 declares/ },
   },
   {
     title: "a wrong event count of a transaction",
     on: "raw",
     sql: `update raw.transactions set event_count = event_count + 1 where ${someTransaction}`,
-    found: { check: "counts", table: "raw.events", message: /^transaction \d+ of block \d+ says it has/ },
+    found: { check: "counts", table: "raw.events", message: /^transaction \d+ of block \d+ declares/ },
   },
   {
     // Where two pieces meet.
@@ -215,11 +220,12 @@ const damages: readonly Damage[] = [
   {
     title: "a raw row that is not covered",
     on: "raw",
-    sql: "insert into raw.blocks select * from (select 4900000::int8, '\\xbad3'::bytea, '\\x00'::bytea, now(), 0, 0) as extra",
+    sql: `insert into raw.blocks
+      select * from (select 4900000::int8, '\\xbad3'::bytea, '\\x00'::bytea, now(), 0, 0) as extra`,
     found: {
       check: "raw-rows",
       table: "raw.blocks",
-      message: /^1 rows of raw.blocks at height 4900000, which is not covered$/,
+      message: /^1 rows of raw.blocks at height 4900000, which raw_ingester does not cover$/,
     },
   },
   {
@@ -245,13 +251,14 @@ const damages: readonly Damage[] = [
     found: { check: "row-lookups", table: "raw.tx_lookup", message: /1999-01-01/ },
   },
   {
-    title: "a lookup that points to where the transaction is not any more",
+    title: "a lookup that points to a block without the transaction",
     on: "raw",
-    sql: `insert into raw.tx_lookup select id, block_height + 1, tx_index, timestamp from raw.tx_lookup where ${someLookup}`,
+    sql: `insert into raw.tx_lookup select id, block_height + 1, tx_index, timestamp
+      from raw.tx_lookup where ${someLookup}`,
     found: {
       check: "stray-lookups",
       table: "raw.tx_lookup",
-      message: /points to height \d+, where it is not$/,
+      message: /points to height \d+, which does not have it$/,
     },
   },
   {
@@ -283,7 +290,7 @@ const damages: readonly Damage[] = [
     found: {
       check: "derived-rows",
       table: "app.ft_transfers",
-      message: /^the row app.ft_transfers \(block_height \d+, .*\) is missing$/,
+      message: /^the row app.ft_transfers \(block_height \d+, .*\) is missing; its worker's output has it$/,
     },
   },
   {
@@ -293,24 +300,28 @@ const damages: readonly Damage[] = [
     found: {
       check: "derived-rows",
       table: "app.ft_transfers",
-      message: /has amount 1\d+, derived anew amount \d+$/,
+      message: /has amount 1\d+; its worker's output has amount \d+$/,
     },
   },
   {
     title: "an extra derived row",
     on: "app",
-    sql: `insert into app.ft_transfers select block_height, transaction_index, 98, transaction_id, timestamp, contract_address, '\\xbad5', to_address, amount, kind
+    sql: `insert into app.ft_transfers
+      select block_height, transaction_index, 98, transaction_id, timestamp, contract_address, '\\xbad5', to_address,
+        amount, kind
       from app.ft_transfers where ${someTransfer}`,
     found: {
       check: "derived-rows",
       table: "app.ft_transfers",
-      message: /event_index 98\) should not be there$/,
+      message: /event_index 98\) should not exist/,
     },
   },
   {
     title: "a derived row that is not covered",
     on: "app",
-    sql: `insert into app.ft_transfers select 9900000, transaction_index, event_index, transaction_id, timestamp, contract_address, from_address, to_address, amount, kind
+    sql: `insert into app.ft_transfers
+      select 9900000, transaction_index, event_index, transaction_id, timestamp, contract_address, from_address,
+        to_address, amount, kind
       from app.ft_transfers where ${someTransfer}`,
     found: {
       check: "stray-rows",
@@ -325,36 +336,44 @@ const damages: readonly Damage[] = [
     found: {
       check: "folds",
       table: "app.ft_holdings",
-      message: /has balance -?\d+, folded anew balance -?\d+$/,
+      message: /has balance -?\d+; the fold of its events has balance -?\d+$/,
     },
   },
   {
     title: "a missing holding",
     on: "app",
     sql: `delete from app.ft_holdings where ${someHolding}`,
-    found: { check: "folds", table: "app.ft_holdings", message: /is missing$/ },
+    found: {
+      check: "folds",
+      table: "app.ft_holdings",
+      message: /is missing; the fold of its events has it$/,
+    },
   },
   {
-    title: "a holding nobody has",
+    title: "a holding without transfers",
     on: "app",
-    sql: "insert into app.ft_holdings (address, contract_address, balance, transfers_in, transfers_out, event_rows) values ('\\xbad6', '\\xbad6', 1, 1, 0, 1)",
-    found: { check: "folds", table: "app.ft_holdings", message: /address \\xbad6, .*should not be there$/ },
+    sql: `insert into app.ft_holdings (address, contract_address, balance, transfers_in, transfers_out, event_rows)
+      values ('\\xbad6', '\\xbad6', 1, 1, 0, 1)`,
+    found: { check: "folds", table: "app.ft_holdings", message: /address \\xbad6, .*should not exist/ },
   },
   {
     title: "a wrong last block of an account",
     on: "app",
-    sql: "update app.accounts set last_block_height = 11 where address = (select min(address) from app.accounts where last_block_height > 11)",
+    sql: `update app.accounts set last_block_height = 11
+      where address = (select min(address) from app.accounts where last_block_height > 11)`,
     found: {
       check: "folds",
       table: "app.accounts",
-      message: /last_block_height 11, folded anew last_block_height \d+$/,
+      message: /last_block_height 11; the fold of its events has last_block_height \d+$/,
     },
   },
   {
     title: "a copy of the coverage that is ahead of raw",
     on: "raw",
-    sql: `with gone as (delete from raw.blocks where height >= 48), lookups as (delete from raw.block_lookup where height >= 48),
-      transactions as (delete from raw.transactions where block_height >= 48), found as (delete from raw.tx_lookup where block_height >= 48),
+    sql: `with gone as (delete from raw.blocks where height >= 48),
+      lookups as (delete from raw.block_lookup where height >= 48),
+      transactions as (delete from raw.transactions where block_height >= 48),
+      found as (delete from raw.tx_lookup where block_height >= 48),
       events as (delete from raw.events where block_height >= 48)
       update raw.coverage set heights = heights - '{[48,50)}'`,
     found: {
@@ -393,7 +412,7 @@ describe("a whole store", () => {
     )
     await repair(findings)
     await refill()
-    // In which verify finds nothing, as the first test and the next one have it.
+    // The tests before and after this one show that verify then finds nothing.
     expect(await contents()).toBe(whole)
   })
 
@@ -405,7 +424,8 @@ describe("a whole store", () => {
     await raw.query(
       `update raw.events set data = decode(repeat('ab', 32), 'hex')
        where (block_height, event_index) = (select block_height, event_index from kept.events
-         where topic0 = '\\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef' and length(data) = 32 order by 1, 2 limit 1)`,
+         where topic0 = '\\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+           and length(data) = 32 order by 1, 2 limit 1)`,
     )
     const findings = await verify()
     expect(findings).toContainEqual(
@@ -445,7 +465,7 @@ describe("a whole store", () => {
     expect(await contents()).toBe(whole)
   })
 
-  test("is not judged while a rollback is between the two databases", async () => {
+  test("is not verified while a rollback is between the two databases", async () => {
     await store.app.query("update app.chain_state set chain_epoch = chain_epoch + 1")
     try {
       await expect(verify(["coverage"])).rejects.toMatchObject({ code: "ROLLBACK_OPEN" })

@@ -1,5 +1,5 @@
-// Checks a store against itself, piece by piece: each piece in one snapshot of each database, so that what is written meanwhile
-// is seen whole or not at all. Yields what is wrong; changes nothing.
+// Checks a store against itself, piece by piece. Each piece is read in one snapshot of each database, so that a
+// concurrent commit is seen entirely or not at all. Yields findings and changes nothing.
 
 import type { CoverageByWorker } from "../coordination/coverage-ledger.js"
 import type { Ledgers } from "../coordination/ledgers.js"
@@ -19,28 +19,28 @@ import { checkCoverage, heightsOf } from "./check-coverage.js"
 import { checkDerivedRows } from "./check-derived-rows.js"
 import { checkEventPlaces } from "./check-event-places.js"
 import { checkFold } from "./check-folds.js"
-import { checkNode, type SecondNode } from "./check-node.js"
+import { checkNode } from "./check-node.js"
 import { checkParentLinks } from "./check-parent-links.js"
 import { checkRawRows } from "./check-raw-rows.js"
 import { checkRowLookups } from "./check-row-lookups.js"
 import { checkStrayLookups } from "./check-stray-lookups.js"
 import { checkStrayRows } from "./check-stray-rows.js"
-import type { ComparedFamily } from "./compare-blocks.js"
+import type { CompareDeps, ComparedFamily } from "./compare-blocks.js"
 import type { CheckName, Finding } from "./finding.js"
 import type { RawCheck } from "./raw-piece.js"
 import { nextStored, readSpan } from "./read-span.js"
 
 export interface VerifyDeps {
   readonly raw: Connection
-  /** The same one where both are one database, unless rows are derived anew: those are read and written side by side. */
+  /** May be `raw` if both are one database, except for derived-rows, which reads raw while it writes here. */
   readonly app: Connection
   readonly ledgers: Ledgers
-  /** As declared in this process; those the database was made for otherwise are not derived anew. */
+  /** As declared in this process. Workers that differ from the database's registration skip derived-rows. */
   readonly registry: WorkerRegistry
   readonly family: VerifiedFamily
   readonly clock: Clock
   /** Another node to compare with. */
-  readonly source?: SecondNode | undefined
+  readonly source?: CompareDeps["source"] | undefined
 }
 
 /** What the checks need of the chain's family. */
@@ -55,14 +55,12 @@ export interface VerifyProgress {
 }
 
 export interface VerifyOptions {
-  /** All heights there are when left out. */
+  /** Default: all stored heights. */
   readonly range?: Partial<BlockRange> | undefined
   readonly checks: readonly CheckName[]
-  /** Of 256 parts of the hashes, which one's lookups are walked; all when left out. */
-  readonly lookupPart?: number | undefined
-  /** How much is read in one snapshot. */
+  /** How much one snapshot reads. */
   readonly pieces?: { readonly heights: number; readonly lookups: number; readonly keys: number }
-  /** Compare every block with the node field by field, not only those whose hash differs. */
+  /** Compare every block with the node, not only those whose hash differs. */
   readonly whole?: boolean | undefined
   readonly signal: AbortSignal
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
@@ -82,7 +80,7 @@ export const selfChecks: readonly CheckName[] = [
 ]
 
 const defaultPieces = { heights: 1_000, lookups: 10_000, keys: 20_000 }
-/** Of one check in one piece. */
+/** Findings of one check in one piece. */
 const limit = 1_000
 const snapshot = {
   isolation: "repeatable read",
@@ -90,7 +88,7 @@ const snapshot = {
   idleInTransactionTimeoutMs: 600_000,
 } as const
 const rollbackWaitMs = 1_000
-const rollbackLooks = 10
+const rollbackTries = 10
 
 const rawChecks: readonly (readonly [CheckName, RawCheck])[] = [
   ["raw-rows", checkRawRows],
@@ -107,9 +105,7 @@ export async function* verifyStore(deps: VerifyDeps, options: VerifyOptions): As
   const span = await readSpan(stored)
   const range = { from: options.range?.from ?? span.from, to: options.range?.to ?? span.to }
   if (checks.includes("coverage")) {
-    yield* await inSnapshots(deps, async ({ raw, app }) =>
-      checkCoverage({ raw, app }, { registry: workers.stored, range }),
-    )
+    yield* await inSnapshots(deps, (seen) => checkCoverage(seen, { registry: workers.stored, range }))
   }
   for (let from = range.from; from < range.to; from += pieces.heights) {
     signal.throwIfAborted()
@@ -122,7 +118,7 @@ export async function* verifyStore(deps: VerifyDeps, options: VerifyOptions): As
   if (checks.includes("stray-lookups")) {
     onProgress?.({ phase: "lookups", done: 0, total: 1 })
     const heights = options.range === undefined ? { from: 0, to: Number.MAX_SAFE_INTEGER } : range
-    yield* checkStrayLookups(deps.raw, { heights, part: options.lookupPart, limit, perPiece: pieces.lookups })
+    yield* checkStrayLookups(deps.raw, { heights, limit, perPiece: pieces.lookups })
   }
   if (checks.includes("folds")) {
     for (const [done, plan] of workers.folds.entries()) {
@@ -134,9 +130,9 @@ export async function* verifyStore(deps: VerifyDeps, options: VerifyOptions): As
 }
 
 interface Workers {
-  /** As the database was made for. */
+  /** As registered in the database. */
   readonly stored: WorkerRegistry
-  /** Names of those this process declares alike. */
+  /** Names of the workers that this process declares the same way. */
   readonly declared: readonly string[]
   readonly folds: readonly FoldPlan[]
 }
@@ -147,7 +143,7 @@ async function readWorkers({ app, registry }: VerifyDeps): Promise<Workers> {
   const declared = rows
     .filter(({ name, hash }) => registry.worker(name) && registry.hashOf(name) === hash)
     .map(({ name }) => name)
-  // Declarations know of indexes, which the database does not keep with the worker.
+  // Only declarations have indexes; the registration does not store them.
   const folds = [...stored.folds].flatMap(([name, plans]) =>
     declared.includes(name) ? (registry.folds.get(name) ?? []) : plans,
   )
@@ -184,47 +180,47 @@ async function checkPiece(
     const damaged = rangeSet(
       findings.flatMap(({ remedy }) => (remedy.kind === "refetch" ? [remedy.heights] : [])),
     )
-    const whole = subtract(intersect(heightsOf(seen.raw, rawIngester), [piece]), damaged)
-    const asked = registry.workers.filter(
+    const undamaged = subtract(intersect(heightsOf(seen.raw, rawIngester), [piece]), damaged)
+    const derived = registry.workers.filter(
       (worker) => workers.declared.includes(worker.name) && worker.extract && eventTables(worker).length > 0,
     )
     const heights = new Map(
-      asked.map(({ name }): [string, RangeSet] => [name, intersect(heightsOf(seen.app, name), whole)]),
+      derived.map(({ name }): [string, RangeSet] => [name, intersect(heightsOf(seen.app, name), undamaged)]),
     )
     const { readBlocks } = family
     findings.push(
-      ...(await checkDerivedRows({ raw, app }, { registry, readBlocks, workers: asked, heights, limit })),
+      ...(await checkDerivedRows({ raw, app }, { registry, readBlocks, workers: derived, heights, limit })),
     )
   }
   return findings
 }
 
 /**
- * Raw first, then app: what app covers beyond what raw was seen to cover is new, not wrong. While a rollback is between the
- * two the databases do not agree, and say so by their epochs: looked at again once it is through.
+ * Takes both snapshots and reads the coverage in them. The epochs differ while a rollback has reached only one of the
+ * databases; then it waits and tries again.
  */
 async function inSnapshots<T>(deps: VerifyDeps, work: (seen: Seen) => Promise<T> | T): Promise<T> {
   for (let tries = 1; ; tries++) {
-    const look = async (): Promise<{ value: T } | undefined> => {
+    const read = async (): Promise<{ value: T } | undefined> => {
       if ((await epochOf(deps.raw, "raw")) !== (await epochOf(deps.app, "app"))) return undefined
       const raw = await deps.ledgers.raw.readCoverage(deps.raw)
       return { value: await work({ raw, app: await deps.ledgers.app.readCoverage(deps.app) }) }
     }
     const result = await inTransaction(deps.raw, () =>
-      deps.raw === deps.app ? look() : inTransaction(deps.app, look),
+      deps.raw === deps.app ? read() : inTransaction(deps.app, read),
     )
     if (result) return result.value
-    if (tries === rollbackLooks) {
+    if (tries === rollbackTries) {
       throw new IndexerError(
         "ROLLBACK_OPEN",
-        "a rollback is under way between the two databases; try again later",
+        "a rollback is in progress between the two databases; try again later",
       )
     }
     await deps.clock.sleep(rollbackWaitMs)
   }
 }
 
-/** Always rolled back: there is nothing to keep but what it returns. */
+/** Always rolled back: it only reads, and writes temporary tables. */
 async function inTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   await connection.begin(snapshot)
   try {

@@ -1,5 +1,5 @@
-// Lookups that rows lack are written, those that lead nowhere deleted. Under the exclusive chain lock, and judged again
-// there: what was seen before may have been rolled back or stored anew meanwhile.
+// Writes missing lookups and deletes those without a row. Checks each again under the exclusive chain lock, since its
+// block may have been rolled back or stored again since verify read it.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import { countHeights } from "../domain/range-set.js"
@@ -8,10 +8,10 @@ import type { Queryable } from "../postgres/transaction.js"
 import { rawHeights } from "./raw-piece.js"
 import type { RepairPlan } from "./repair-plan.js"
 
-export const mendLimits = { statementTimeoutMs: 600_000, idleInTransactionTimeoutMs: 10_000 } as const
+export const repairLimits = { statementTimeoutMs: 600_000, idleInTransactionTimeoutMs: 10_000 } as const
 
-export async function mendLookups<Tx extends Queryable>(
-  { raw, ledger }: { raw: SqlExecutor<Tx>; ledger: CoverageLedger },
+export async function repairLookups(
+  { raw, ledger }: { raw: SqlExecutor<Queryable>; ledger: CoverageLedger },
   {
     writeLookups,
     deleteLookups,
@@ -26,7 +26,8 @@ export async function mendLookups<Tx extends Queryable>(
         `insert into raw.tx_lookup (id, block_height, tx_index, timestamp)
          select transaction.id, transaction.block_height, transaction.transaction_index, block.timestamp
          from raw.transactions as transaction join raw.blocks as block on block.height = transaction.block_height
-         where transaction.block_height >= $1 and transaction.block_height < $2 and ${rawHeights} @> transaction.block_height
+         where transaction.block_height >= $1 and transaction.block_height < $2
+           and ${rawHeights} @> transaction.block_height
          on conflict (id, block_height) do update set tx_index = excluded.tx_index, timestamp = excluded.timestamp`,
         [from, to],
       )
@@ -57,5 +58,5 @@ export async function mendLookups<Tx extends Queryable>(
     )
     const lookups = { written_for_heights: countHeights(writeLookups), deleted: deleteLookups.length }
     await ledger.writeAudit(tx, { actor, action: "repair", details: { lookups } })
-  }, mendLimits)
+  }, repairLimits)
 }

@@ -1,5 +1,5 @@
-// Deletes rows that no coverage stands for, and folds spoiled rows of state tables anew. Under the exclusive chain lock, by
-// the coverage as it is there.
+// Deletes uncovered rows, and recomputes wrong rows of state tables. Decides by the coverage that it reads under the
+// exclusive chain lock.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import { subtract } from "../domain/range-set.js"
@@ -10,11 +10,12 @@ import type { Queryable } from "../postgres/transaction.js"
 import { recomputeFold } from "../workers/postgres/recompute-fold.js"
 import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
 import { heightsOf } from "./check-coverage.js"
-import { mendLimits } from "./mend-lookups.js"
+import { heightColumn } from "./find-uncovered-rows.js"
+import { repairLimits } from "./repair-lookups.js"
 import type { RepairPlan } from "./repair-plan.js"
 
-export async function deleteStrayRows<Tx extends Queryable>(
-  { executor, ledger }: { executor: SqlExecutor<Tx>; ledger: CoverageLedger },
+export async function deleteStrayRows(
+  { executor, ledger }: { executor: SqlExecutor<Queryable>; ledger: CoverageLedger },
   { deleteRows, actor }: Pick<RepairPlan, "deleteRows"> & { actor: string },
 ): Promise<void> {
   if (deleteRows.length === 0) return
@@ -22,7 +23,7 @@ export async function deleteStrayRows<Tx extends Queryable>(
     await ledger.lockChain(tx, "exclusive")
     const coverage = await ledger.readCoverage(tx)
     for (const { table, worker, heights } of deleteRows) {
-      const column = table === "raw.blocks" ? "height" : "block_height"
+      const column = heightColumn(table)
       for (const { from, to } of subtract(heights, heightsOf(coverage, worker))) {
         await tx.query(`delete from ${quoteTable(table)} where ${column} >= $1 and ${column} < $2`, [
           from,
@@ -32,11 +33,11 @@ export async function deleteStrayRows<Tx extends Queryable>(
       const details = { deleted_uncovered_rows_of: table, heights: printMultirange(heights) }
       await ledger.writeAudit(tx, { actor, action: "repair", details })
     }
-  }, mendLimits)
+  }, repairLimits)
 }
 
-export async function refold<Tx extends Queryable>(
-  { app, ledger }: { app: SqlExecutor<Tx>; ledger: CoverageLedger },
+export async function refold(
+  { app, ledger }: { app: SqlExecutor<Queryable>; ledger: CoverageLedger },
   { refold: tables, actor }: Pick<RepairPlan, "refold"> & { actor: string },
 ): Promise<void> {
   if (tables.length === 0) return
@@ -51,5 +52,5 @@ export async function refold<Tx extends Queryable>(
       const details = { worker_type: worker, folded_anew: table, rows: keys.length }
       await ledger.writeAudit(tx, { actor, action: "repair", details })
     }
-  }, mendLimits)
+  }, repairLimits)
 }
