@@ -1,7 +1,7 @@
 // Plants every kind of damage, one at a time, in an intact store. Verify finds and names it, repair fixes it, and
 // ingestion and workers then restore the same rows.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import type { DeriveStore } from "../../test/support/derive-store.js"
 import { testLedgers } from "../../test/support/test-ledgers.js"
 import { openWholeStore } from "../../test/support/whole-store.js"
@@ -462,6 +462,20 @@ describe("a whole store", () => {
     )
     expect(removed).toEqual([{ removed: "[20,21)", epoch: before!.next }])
     await refill()
+    expect(await contents()).toBe(whole)
+  })
+
+  test("does not seem ahead of raw when a block is stored while verify opens its snapshots", async () => {
+    await raw.query("update raw.blocks set transaction_count = 99 where height = 20")
+    await repair(await verify(["counts"]))
+    const query = appConnection.query.bind(appConnection) as Connection["query"]
+    const spy = vi.spyOn(appConnection, "query").mockImplementation(async (...asked: unknown[]) => {
+      if (String(asked[0]).includes("app.chain_state")) await refill()
+      return query(...(asked as Parameters<typeof query>))
+    })
+    expect(await verify(["coverage"])).toEqual([])
+    expect(spy).toHaveBeenCalled()
+    spy.mockRestore()
     expect(await contents()).toBe(whole)
   })
 

@@ -196,13 +196,13 @@ async function checkPiece(
 }
 
 /**
- * Takes both snapshots and reads the coverage in them. The epochs differ while a rollback has reached only one of the
- * databases; then it waits and tries again.
+ * Takes the snapshot of app before that of raw: raw only grows meanwhile, so app cannot seem ahead of it. The epochs
+ * differ while a rollback has reached only one of the databases; then it waits and tries again.
  */
 async function inSnapshots<T>(deps: VerifyDeps, work: (seen: Seen) => Promise<T> | T): Promise<T> {
   for (let tries = 1; ; tries++) {
     const read = async (): Promise<{ value: T } | undefined> => {
-      if ((await epochOf(deps.raw, "raw")) !== (await epochOf(deps.app, "app"))) return undefined
+      if ((await epochOf(deps.app, "app")) !== (await epochOf(deps.raw, "raw"))) return undefined
       const raw = await deps.ledgers.raw.readCoverage(deps.raw)
       return { value: await work({ raw, app: await deps.ledgers.app.readCoverage(deps.app) }) }
     }
