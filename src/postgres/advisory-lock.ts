@@ -1,5 +1,5 @@
-// Advisory locks, held until the transaction ends: session locks break under transaction pooling. They are per database, and a database
-// holds one chain, so small fixed numbers do.
+// Advisory locks, held until the transaction ends: session locks break under transaction pooling. A lock belongs to
+// one database, and a database holds one chain, so small fixed numbers are enough.
 
 import type { Queryable } from "./transaction.js"
 
@@ -28,6 +28,6 @@ export async function tryLock(tx: Queryable, lock: number): Promise<boolean> {
 
 const tableLocks = { workers: 2, partitions: 17 }
 
-/** One process at a time makes tables of a kind; ten that start at once would trip over each other. */
+/** One process at a time creates tables of a kind; processes that start together would conflict. */
 export const lockTables = (tx: Queryable, kind: keyof typeof tableLocks): Promise<void> =>
   takeLock(tx, tableLocks[kind])

@@ -22,7 +22,7 @@ describe.each(["a pool", "a connection"] as const)("statements sent without wait
 
   const stored = async () => (await executor.query("select x from t order by at")).rows.map(({ x }) => x)
 
-  it("run in the order of the calls, and each answer is that of its statement", async () => {
+  it("run in the order of the calls, and each gets its own answer", async () => {
     const numbers = [3, 1, 2, 5, 4]
     const answers = await executor.transaction((tx) =>
       allAnswered(
@@ -35,7 +35,7 @@ describe.each(["a pool", "a connection"] as const)("statements sent without wait
     expect(await stored()).toEqual(numbers)
   })
 
-  it("fail with the first error, leave nothing behind, and the connection goes on", async () => {
+  it("fail with the first error, store nothing, and leave the connection usable", async () => {
     const before = await stored()
     const failing = executor.transaction((tx) =>
       allAnswered([
@@ -64,7 +64,7 @@ describe.each(["a pool", "a connection"] as const)("statements sent without wait
     expect(answered).toBe(3)
   })
 
-  it("all fail when the connection is lost, and nothing was done", async () => {
+  it("all fail when the connection is lost, and nothing is stored", async () => {
     const before = await stored()
     const failing = executor.transaction((tx) =>
       allAnswered([

@@ -1,9 +1,7 @@
-// Statements of one transaction that are sent without waiting for each other: over a network each wait costs more than most of them.
+// Statements of one transaction that are sent without waiting for each other: over a network, waiting for an answer
+// costs more than most statements do.
 
-/**
- * All results, or the first error, and that only when every answer is there: whoever rolls back or goes on must not
- * find statements still on their way.
- */
+/** All results, or the first error: only after every answer, so that no statement is in flight at a rollback. */
 export async function allAnswered<T extends readonly Promise<unknown>[]>(
   answers: readonly [...T],
 ): Promise<{ [At in keyof T]: Awaited<T[At]> }> {

@@ -1,5 +1,5 @@
-// Rows as a binary COPY sends them, left in the bytes they came in: a field is decoded when it is asked for, or passed on
-// as it is. One buffer and one array of positions for all rows.
+// Rows of a binary COPY, kept in the bytes they arrived in: a field is decoded when it is read, or copied as it is.
+// One buffer and one array of positions hold all rows.
 
 const signatureBytes = 11
 const microsTo2000 = 946_684_800_000_000n
@@ -56,12 +56,12 @@ export class BinaryRows {
     return at < 0 ? null : this.buffer.readInt32BE(at)
   }
 
-  /** Throws when it is not a safe integer: heights and counts always are. */
+  /** Throws for an unsafe integer: heights and counts are always safe. */
   int8(row: number, field: number): number | null {
     const at = this.starts[row * this.fields + field]!
     if (at < 0) return null
     const value = this.buffer.readInt32BE(at) * 2 ** 32 + this.buffer.readUInt32BE(at + 4)
-    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no safe integer`)
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a safe integer`)
     return value
   }
 
@@ -108,7 +108,7 @@ export class BinaryRows {
     return buffer.readUInt16BE(at + 4) === 0x4000 ? -value : value
   }
 
-  /** The field with its length before it, to be written into another binary COPY; what to make of it is the caller's. */
+  /** Passes the field with its length prefix to `make`, for writing it into another binary COPY. */
   encoded<T>(row: number, field: number, make: (source: Uint8Array, start: number, end: number) => T): T {
     const at = this.starts[row * this.fields + field]!
     return at < 0 ? make(nullField, 0, 4) : make(this.buffer, at - 4, at + this.length(at))

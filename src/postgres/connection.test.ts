@@ -5,6 +5,15 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/test-d
 import { backendStartText, Connection, type ConnectionOptions } from "./connection.js"
 import { CopyBuffer } from "./copy-buffer.js"
 
+function intRows(values: readonly number[]): Buffer {
+  const buffer = new CopyBuffer()
+  for (const value of values) {
+    buffer.row(1)
+    buffer.int4(value)
+  }
+  return buffer.take()
+}
+
 describe("Connection", () => {
   let test: TestDatabase
   let other: Connection
@@ -27,7 +36,7 @@ describe("Connection", () => {
     }
   }
 
-  it("the backend is known by its process and start, exactly, in any time zone", async () => {
+  it("the backend is identified exactly by process id and start time, in any time zone", async () => {
     const connection = await open()
     await other.query("set time zone 'Asia/Kathmandu'")
     const { rows } = await other.query(
@@ -52,14 +61,14 @@ describe("Connection", () => {
     expect((await other.query("select * from t")).rows).toEqual([])
   })
 
-  it("destroying fails the query that is under way", async () => {
+  it("destroying fails the running query", async () => {
     const connection = await open()
     const sleeping = connection.query("select pg_sleep(20)")
     setImmediate(() => connection.destroy())
     await expect(sleeping).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
   })
 
-  it("a connection ended by the server while idle closes quietly, once", async () => {
+  it("a connection ended by the server while idle reports its close once", async () => {
     let closed = 0
     const gone = new Promise<void>((resolve) => {
       void open({
@@ -73,9 +82,9 @@ describe("Connection", () => {
     expect(closed).toBe(1)
   })
 
-  it("being ended by the server in mid-query or mid-copy is an outage", async () => {
+  it("a connection ended by the server in mid-query or mid-copy is an outage", async () => {
     const one = await open()
-    // Expected before it happens: the refusal may come before the answer to the one who ended it.
+    // Awaited from before the termination: the error may arrive before the answer to pg_terminate_backend.
     const ended = expect(one.query("select pg_sleep(20)")).rejects.toMatchObject({
       code: "DATABASE_UNREACHABLE",
       data: { sqlState: "57P01" },
@@ -86,10 +95,7 @@ describe("Connection", () => {
     const two = await open()
     await two.begin()
     await other.query("begin; lock table t in access exclusive mode")
-    const buffer = new CopyBuffer()
-    buffer.row(1)
-    buffer.int4(9)
-    const copying = expect(two.copyIn("t", ["x"], [buffer.take()])).rejects.toMatchObject({
+    const copying = expect(two.copyIn("t", ["x"], [intRows([9])])).rejects.toMatchObject({
       code: "DATABASE_UNREACHABLE",
     })
     await other.query("select pg_terminate_backend($1)", [two.backend.pid])
@@ -97,7 +103,7 @@ describe("Connection", () => {
     await other.rollback()
   })
 
-  it("a connection that breaks without a word is an outage; of a commit under way it is said that nobody knows", async () => {
+  it("a connection that breaks silently is an outage, and a running commit is reported as unknown", async () => {
     const proxy = await startCuttingProxy(test.url)
     const one = await open({ url: proxy.url })
     const running = one.query("select pg_sleep(20)")
@@ -123,17 +129,9 @@ describe("Connection", () => {
     await other.query("truncate t")
   })
 
-  it("a refused copy says which constraint, and the connection goes on", async () => {
+  it("a rejected copy names the constraint, and the connection stays usable", async () => {
     const connection = await open()
-    const rows = () => {
-      const buffer = new CopyBuffer()
-      for (const x of [5, 5]) {
-        buffer.row(1)
-        buffer.int4(x)
-      }
-      return buffer.take()
-    }
-    await expect(connection.copyIn("t", ["x"], [rows()])).rejects.toMatchObject({
+    await expect(connection.copyIn("t", ["x"], [intRows([5, 5])])).rejects.toMatchObject({
       code: "DATABASE_ERROR",
       data: { sqlState: "23505", constraint: "t_pkey" },
     })
@@ -147,29 +145,21 @@ describe("Connection", () => {
     await connection.end()
   })
 
-  it("a copy into several tables stores all of them, and what follows a refused one goes nowhere", async () => {
+  it("a copy into several tables stores all of them, and nothing after a rejected one", async () => {
     const connection = await open()
     await connection.query("create temporary table a (x int4 primary key); create temporary table b (x int4)")
-    const rows = (values: Iterable<number>): Buffer => {
-      const buffer = new CopyBuffer()
-      for (const value of values) {
-        buffer.row(1)
-        buffer.int4(value)
-      }
-      return buffer.take()
-    }
-    const many = rows(Array.from({ length: 200_000 }, (_, at) => at))
+    const many = intRows(Array.from({ length: 200_000 }, (_, at) => at))
     const into = (table: string, ...buffers: Buffer[]) => ({ table, columns: ["x"], buffers })
-    expect(await connection.copyInAll([into("a", rows([1, 2])), into("b", many, rows([7]))])).toEqual([
+    expect(await connection.copyInAll([into("a", intRows([1, 2])), into("b", many, intRows([7]))])).toEqual([
       2, 200_001,
     ])
-    // More than the socket takes at once is still to be sent when the first of them is refused.
-    const refused = connection.copyInAll([
-      into("a", rows([3]), rows([1])),
+    // More than the socket accepts at once is still unsent when the first row is rejected.
+    const rejected = connection.copyInAll([
+      into("a", intRows([3]), intRows([1])),
       into("b", ...Array.from({ length: 20 }, () => many)),
     ])
-    const next = connection.copyInAll([into("a", rows([4])), into("b", rows([8]))])
-    await expect(refused).rejects.toMatchObject({ data: { sqlState: "23505" } })
+    const next = connection.copyInAll([into("a", intRows([4])), into("b", intRows([8]))])
+    await expect(rejected).rejects.toMatchObject({ data: { sqlState: "23505" } })
     expect(await next).toEqual([1, 1])
     const { rows: counts } = await connection.query(
       "select (select array_agg(x order by x) from a) as a, (select count(*)::int4 from b) as b",
@@ -178,7 +168,7 @@ describe("Connection", () => {
     await connection.end()
   })
 
-  it("a transaction commits what was done and rolls back what threw", async () => {
+  it("a transaction commits its work, or rolls it back when it throws", async () => {
     const connection = await open()
     await connection.transaction((tx) => tx.query("insert into t values (10)"))
     await expect(
@@ -205,7 +195,8 @@ describe("Connection", () => {
   it("a transaction has the isolation and limits it was begun with, and they end with it", async () => {
     const connection = await open({ statementTimeoutMs: 2_000 })
     const settings = `select current_setting('transaction_isolation') as isolation,
-      current_setting('transaction_read_only') as read_only, current_setting('idle_in_transaction_session_timeout') as idle,
+      current_setting('transaction_read_only') as read_only,
+      current_setting('idle_in_transaction_session_timeout') as idle,
       current_setting('synchronous_commit') as flush`
     await connection.begin({
       isolation: "repeatable read",
@@ -234,7 +225,7 @@ describe("Connection", () => {
     await connection.end()
   })
 
-  it("a server that is not there, or never answers, is unreachable, named without its password", async () => {
+  it("a server that is absent or never answers is unreachable, and is named without its password", async () => {
     const silent = createServer((socket) => socket.resume())
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
     const { port } = silent.address() as AddressInfo
@@ -253,7 +244,7 @@ describe("Connection", () => {
     })
   })
 
-  it("a wrong password is an error of the statement kind, not an outage", async () => {
+  it("a wrong password is a DATABASE_ERROR, not an outage", async () => {
     const url = new URL(test.url)
     url.password = "hunter2"
     await expect(open({ url: url.href })).rejects.toMatchObject({

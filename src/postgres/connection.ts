@@ -1,5 +1,5 @@
-// One direct connection to the database, whose backend is known by name: whoever holds a lease commits over it, and the
-// reaper can end it. Losing it is a DATABASE_UNREACHABLE of whatever was under way; it never crashes the process.
+// One direct connection to the database with a known backend: a lease is committed over it, and the reaper can end it.
+// When it breaks, the running statements fail with DATABASE_UNREACHABLE; the process never crashes.
 
 import pg from "pg"
 import { to as copyTo } from "pg-copy-streams"
@@ -7,22 +7,22 @@ import { IndexerError } from "../platform/errors.js"
 import { BinaryRows } from "./binary-rows.js"
 import { type CopiedTable, CopyIn } from "./copy-in.js"
 import { databaseAddress } from "./database-address.js"
-import { assertServerVersion, toIndexerError } from "./postgres-error.js"
+import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
 import type { Backend, SqlConnection } from "./sql-connection.js"
 import { beginStatement, type QueryOptions, type TransactionOptions } from "./transaction.js"
 
 export interface ConnectionOptions {
   readonly url: string
   readonly applicationName: string
-  /** For every transaction of this connection that does not say otherwise. */
+  /** The default for this connection's transactions, as is the next. */
   readonly statementTimeoutMs?: number
   readonly idleInTransactionTimeoutMs?: number
   readonly connectTimeoutMs?: number
-  /** Called once, when the connection is gone for whatever reason. */
+  /** Called once, when the connection closes for any reason. */
   readonly onClose?: () => void
 }
 
-/** The expression whose text `Backend.startedAt` is compared with. */
+/** The expression that `Backend.startedAt` is compared with. */
 export const backendStartText = `to_char(backend_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 const identifySql = `select pid, ${backendStartText} as started_at, current_setting('server_version_num') as version
@@ -35,7 +35,7 @@ export class Connection implements SqlConnection {
   #onClose: (() => void) | undefined
   #last: Promise<unknown> = Promise.resolve()
   readonly #client: pg.Client
-  readonly #defaults: TransactionOptions
+  readonly #options: ConnectionOptions
 
   static async open(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options)
@@ -45,7 +45,7 @@ export class Connection implements SqlConnection {
       return connection
     } catch (error) {
       connection.destroy()
-      // Until a query was answered every failure without a code of its own is one of reaching the server.
+      // Before the first answer, a failure without a code means that the server cannot be reached.
       throw toIndexerError(error, { address: connection.address, connectionLost: true })
     }
   }
@@ -53,12 +53,7 @@ export class Connection implements SqlConnection {
   private constructor(options: ConnectionOptions) {
     this.address = databaseAddress(options.url)
     this.#onClose = options.onClose
-    this.#defaults = {
-      ...(options.statementTimeoutMs === undefined ? {} : { statementTimeoutMs: options.statementTimeoutMs }),
-      ...(options.idleInTransactionTimeoutMs === undefined
-        ? {}
-        : { idleInTransactionTimeoutMs: options.idleInTransactionTimeoutMs }),
-    }
+    this.#options = options
     this.#client = new pg.Client({
       connectionString: options.url,
       application_name: options.applicationName,
@@ -71,7 +66,6 @@ export class Connection implements SqlConnection {
     this.#client.on("end", () => this.#markClosed())
   }
 
-  /** The server process behind this connection. */
   get backend(): Backend {
     return this.#backend
   }
@@ -99,26 +93,19 @@ export class Connection implements SqlConnection {
   }
 
   async begin(options: TransactionOptions = {}): Promise<void> {
-    await this.#simple(beginStatement({ ...this.#defaults, ...options }))
+    await this.#simple(beginStatement({ ...this.#options, ...options }))
   }
 
   async commit(): Promise<void> {
     this.#assertOpen()
-    const result = await this.#simple("commit", { commitUnknown: true })
-    // The server answers the commit of a failed transaction with a rollback, and without an error.
-    if (result.command !== "COMMIT") {
-      throw new IndexerError(
-        "DATABASE_ERROR",
-        `The database ${this.address} rolled a transaction back instead of committing it: a statement in it had failed and its error was passed over.`,
-      )
-    }
+    assertCommitted(await this.#simple("commit", { commitUnknown: true }), this.address)
   }
 
   async rollback(): Promise<void> {
     await this.#simple("rollback")
   }
 
-  /** Commits what `work` did, or rolls it back when it throws. A connection that cannot even roll back is destroyed. */
+  /** Commits what `work` did, or rolls it back when it throws. A connection that cannot roll back is destroyed. */
   async transaction<T>(work: (tx: Connection) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     await this.begin(options)
     let result: T
@@ -133,8 +120,8 @@ export class Connection implements SqlConnection {
   }
 
   /**
-   * Binary COPY of whole rows, in the order given; returns how many were stored. The buffers are `CopyBuffer.take()`s: the
-   * framing is added here, so they may come from several encoders. They must not change until the promise settles.
+   * Binary COPY of whole rows, in the order given; returns how many were stored. The buffers come from
+   * `CopyBuffer.take()`; the framing is added here, so they may come from several encoders.
    */
   async copyIn(table: string, columns: readonly string[], buffers: readonly Buffer[]): Promise<number> {
     const [stored] = await this.copyInAll([{ table, columns, buffers }])
@@ -154,7 +141,7 @@ export class Connection implements SqlConnection {
     }
   }
 
-  /** The rows of a query as binary COPY. The query takes no parameters: whatever goes into it must be safe as text. */
+  /** The rows of a query, by binary COPY. COPY takes no parameters: every value in the query must be safe as text. */
   async copyOut(query: string, { fields }: { fields: number }): Promise<BinaryRows> {
     this.#assertOpen()
     const stream = this.#client.query(copyTo(`copy (${query}) to stdout (format binary)`))
@@ -167,15 +154,14 @@ export class Connection implements SqlConnection {
     return new BinaryRows(Buffer.concat(chunks), fields)
   }
 
-  /** Cuts the socket at once. What was not yet committed never will be: no statement can follow. */
   destroy(): void {
-    // The driver has no public way to drop a connection without a farewell that waits behind running queries.
+    // The driver has no public way to close a connection without a message that waits behind running queries.
     const { connection } = this.#client as unknown as { connection: { stream: { destroy(): void } } }
     connection.stream.destroy()
     this.#markClosed()
   }
 
-  /** Says goodbye to the server. For shutdown; `destroy` when it must not wait. */
+  /** Closes the connection in order, after the running queries. `destroy` does not wait. */
   async end(): Promise<void> {
     if (this.#closed) return
     await this.#client.end()
@@ -204,17 +190,14 @@ export class Connection implements SqlConnection {
     try {
       await this.rollback()
     } catch {
-      // The caller learns of the error that made it roll back; this one only says that the connection is of no more use.
+      // The caller gets the error that caused the rollback; this one only means that the connection is unusable.
       this.destroy()
     }
   }
 
   #assertOpen(): void {
     if (!this.#closed) return
-    throw new IndexerError(
-      "DATABASE_UNREACHABLE",
-      `The connection to the database ${this.address} is closed.`,
-    )
+    throw new IndexerError("DATABASE_UNREACHABLE", `The connection to ${this.address} is closed.`)
   }
 
   #map(error: unknown, data?: Readonly<Record<string, unknown>>): IndexerError {

@@ -1,7 +1,7 @@
-// Rows in PostgreSQL's binary COPY format, encoded into one growing buffer. The hot path of every bulk write: each
-// value goes from its text straight to its bytes, and a value that does not fit its type throws instead of wrapping.
+// Encodes rows in PostgreSQL's binary COPY format into one growing buffer. The hot path of every bulk write: text is
+// encoded to bytes directly, and a value that does not fit its type throws instead of wrapping.
 
-import { hexByteLength, notHex, writeHex } from "./hex.js"
+import { hexByteLength, writeHex } from "./hex.js"
 import { NumericDigits } from "./numeric.js"
 
 /** The signature, no flags, no header extension. */
@@ -25,7 +25,7 @@ export class CopyBuffer {
     this.#buffer = Buffer.allocUnsafeSlow(this.#size)
   }
 
-  /** Rows begun since the last take or reset. */
+  /** Rows since the last `take` or `reset`. */
   get rows(): number {
     return this.#rows
   }
@@ -34,13 +34,7 @@ export class CopyBuffer {
     return this.#at
   }
 
-  /** Writes the file header. Only needed for bytes that leave by another way than `Connection.copyIn`. */
-  begin(): void {
-    this.#room(copyHeader.length)
-    this.#at += copyHeader.copy(this.#buffer, this.#at)
-  }
-
-  /** Opens a row; exactly `fields` values have to follow. */
+  /** Starts a row; exactly `fields` values must follow. */
   row(fields: number): void {
     const at = this.#room(2)
     const buffer = this.#buffer
@@ -79,20 +73,9 @@ export class CopyBuffer {
 
   int8Big(value: bigint): void {
     if (BigInt.asIntN(64, value) !== value) throw outOfRange(value, "int8")
-    // The position first: making room may replace the buffer.
+    // The position first: #field may replace the buffer.
     const at = this.#field(8)
     this.#buffer.writeBigInt64BE(value, at)
-  }
-
-  /** A hex quantity as int8; throws above 2^63 - 1. */
-  quantityInt8(hex: string): void {
-    const digits = hex.length - 2
-    if (digits < 1 || !hex.startsWith("0x")) throw notHex(hex)
-    if (digits <= 13) {
-      const value = Number(hex)
-      if (!Number.isSafeInteger(value)) throw notHex(hex)
-      this.#writeSafe(this.#field(8), value)
-    } else this.int8Big(BigInt(hex))
   }
 
   bytes(value: Uint8Array): void {
@@ -100,7 +83,7 @@ export class CopyBuffer {
     this.#buffer.set(value, at)
   }
 
-  /** "0x…" of an even number of digits, as bytea. */
+  /** "0x…" with an even number of digits, as bytea. */
   bytesHex(hex: string): void {
     const at = this.#field(hexByteLength(hex))
     writeHex(this.#buffer, at, hex)
@@ -108,7 +91,7 @@ export class CopyBuffer {
 
   /** Text, or json; not jsonb, which has a version byte before it. */
   text(value: string): void {
-    // Three bytes per UTF-16 unit is the most UTF-8 takes, so one pass is enough for all but long texts.
+    // UTF-8 needs at most three bytes for each UTF-16 unit, so one pass is enough for all but long texts.
     if (value.length <= 4096) {
       const at = this.#room(4 + value.length * 3)
       const length = this.#buffer.write(value, at + 4, "utf8")
@@ -136,7 +119,7 @@ export class CopyBuffer {
   /** Microseconds since 1970 as timestamptz. */
   timestamptzUs(micros: bigint): void {
     const value = Number(micros)
-    // Beyond 2^53 the conversion may have rounded; such instants lie after the year 2255.
+    // Above 2^53, in the year 2255, the conversion may have rounded.
     if (Number.isSafeInteger(value)) this.#writeSafe(this.#field(8), value - microsTo2000)
     else this.int8Big(micros - BigInt(microsTo2000))
   }
@@ -146,24 +129,24 @@ export class CopyBuffer {
     this.int4(days - daysTo2000)
   }
 
-  /** A field encoded elsewhere: its four bytes of length, then its value. */
+  /** An already encoded field: four bytes of length, then the value. */
   rawField(encoded: Uint8Array, start = 0, end = encoded.length): void {
     const length = end - start
     const at = this.#room(length)
     const buffer = this.#buffer
-    // An address or a hash is copied sooner than a window on it is made for the native call.
+    // Copying an address or a hash takes less time than creating the subarray for the native call.
     if (length <= loopBytes) for (let i = 0; i < length; i++) buffer[at + i] = encoded[start + i]!
     else buffer.set(length === encoded.length ? encoded : encoded.subarray(start, end), at)
     this.#at = at + length
   }
 
   /**
-   * The bytes so far, without a copy: they belong to the caller from here on (and may be transferred to a thread, the
-   * ArrayBuffer is theirs alone), and this encoder starts empty on new memory.
+   * The bytes so far, without a copy. They belong to the caller, who may transfer their ArrayBuffer to a thread; this
+   * encoder starts again on new memory.
    */
   take(): Buffer {
     const taken = this.#buffer.subarray(0, this.#at)
-    // The next batch is most likely as large as this one; growing to it again would copy it several times.
+    // The next batch is probably as large as this one; growing step by step would copy it several times.
     this.#size = Math.max(64, this.#at + (this.#at >> 3))
     this.#buffer = emptyBuffer
     this.#at = 0
@@ -171,19 +154,19 @@ export class CopyBuffer {
     return taken
   }
 
-  /** The bytes so far, to be read before the next write or reset. */
+  /** The bytes so far, valid until the next write or reset. */
   view(): Buffer {
     return this.#buffer.subarray(0, this.#at)
   }
 
-  /** Forgets the content and keeps the memory, unless it is more than this. */
+  /** Discards the content and keeps the memory, unless it is more than `keepBytes`. */
   reset(keepBytes = Number.POSITIVE_INFINITY): void {
     if (this.#buffer.length > keepBytes) this.#buffer = emptyBuffer
     this.#at = 0
     this.#rows = 0
   }
 
-  /** Makes room and returns the position to write at. */
+  /** Grows the buffer if necessary and returns the position to write at. */
   #room(bytes: number): number {
     const at = this.#at
     if (at + bytes > this.#buffer.length) this.#grow(at + bytes)
@@ -196,7 +179,7 @@ export class CopyBuffer {
     this.#buffer = grown
   }
 
-  /** Writes a field's length and returns the position of its value, which the caller fills. */
+  /** Writes a field's length and returns the position of its value, which the caller writes. */
   #field(length: number): number {
     const at = this.#room(4 + length)
     this.#writeInt32(at, length)

@@ -1,5 +1,5 @@
-// Binary COPY into one or several tables, as one message to the server: the rows follow at once, without waiting until it asks for
-// them, so that a block of the tip costs one way there and back and not two for each table.
+// Binary COPY into one or more tables in one round trip: the rows are sent without waiting for the server's
+// CopyInResponse, so that a block at the tip costs one round trip instead of two for each table.
 
 import type pg from "pg"
 import { copyHeader, copyTrailer } from "./copy-buffer.js"
@@ -12,19 +12,19 @@ export interface CopiedTable {
   readonly buffers: readonly Buffer[]
 }
 
-/** The server holds a message in memory as a whole; pieces of this size are as fast as larger ones. */
+/** The server holds a whole message in memory; messages of this size are as fast as larger ones. */
 const messageBytes = 256 * 1024
 
-/** What the driver gives a query of one's own to write to. */
+/** The driver's connection, as far as a custom query uses it. */
 interface DriverConnection {
   readonly stream: NodeJS.WritableStream & { cork(): void; uncork(): void }
   query(text: string): void
 }
 
 export class CopyIn implements pg.Submittable {
-  /** How many rows each table took. */
+  /** The number of rows stored in each table. */
   readonly finished: Promise<readonly number[]>
-  /** As the driver's own queries name it. */
+  /** The driver's own queries have a field of this name too. */
   readonly text: string
   readonly #messages: Iterator<readonly Buffer[]>
   readonly #counts: number[] = []
@@ -48,7 +48,7 @@ export class CopyIn implements pg.Submittable {
   }
 
   handleCopyInResponse(): void {
-    // The rows are on their way already.
+    // The rows are already sent.
   }
 
   handleCommandComplete({ text }: { text: string }): void {
@@ -61,7 +61,7 @@ export class CopyIn implements pg.Submittable {
   }
 
   handleError(error: unknown): void {
-    // What the server was sent of the rest it passes over. From here on nothing may follow: it would become part of the next COPY.
+    // The server discards what was sent after the error. Anything sent from now on would become part of the next COPY.
     this.#over = true
     this.#reject(error)
   }
@@ -72,7 +72,7 @@ export class CopyIn implements pg.Submittable {
     while (isFree && !this.#over) {
       const { value, done } = this.#messages.next()
       if (done) break
-      // Whole messages only: half of one would swallow what is sent after an error.
+      // Whole messages only: after an error, half a message would absorb the statement that follows.
       for (const part of value) isFree = stream.write(part)
     }
     stream.uncork()
@@ -80,16 +80,17 @@ export class CopyIn implements pg.Submittable {
   }
 }
 
-const copyStatement = ({ table, columns }: CopiedTable): string =>
-  `copy ${quoteTable(table)} (${columns.map((column) => quoteIdentifier(column)).join(", ")}) from stdin (format binary)`
+function copyStatement({ table, columns }: CopiedTable): string {
+  const names = columns.map((column) => quoteIdentifier(column)).join(", ")
+  return `copy ${quoteTable(table)} (${names}) from stdin (format binary)`
+}
 
 const copyDone = Buffer.from([0x63, 0, 0, 0, 4])
 
 function* messagesOf(tables: readonly CopiedTable[]): Generator<readonly Buffer[]> {
   for (const { buffers } of tables) {
     yield copyData(copyHeader)
-    for (const buffer of buffers) {
-      const rows = withoutHeader(buffer)
+    for (const rows of buffers) {
       for (let at = 0; at < rows.length; at += messageBytes)
         yield copyData(rows.subarray(at, at + messageBytes))
     }
@@ -104,7 +105,3 @@ function copyData(bytes: Buffer): readonly Buffer[] {
   head.writeUInt32BE(bytes.length + 4, 1)
   return [head, bytes]
 }
-
-const withoutHeader = (buffer: Buffer): Buffer =>
-  // No row can begin like this: it would have 20,551 columns.
-  buffer.subarray(0, copyHeader.length).equals(copyHeader) ? buffer.subarray(copyHeader.length) : buffer

@@ -18,7 +18,7 @@ describe("Database", () => {
     await test.drop()
   })
 
-  it("never holds more connections than it may, and serves all who wait", async () => {
+  it("never exceeds its maximum of connections, and serves every waiting request", async () => {
     const pids = await Promise.all(
       Array.from({ length: 40 }, () =>
         database.query<{ pid: number }>("select pg_backend_pid() as pid, pg_sleep(0.005)"),
@@ -27,20 +27,16 @@ describe("Database", () => {
     expect(new Set(pids.map((result) => result.rows[0]!.pid)).size).toBeLessThanOrEqual(2)
   })
 
-  it("whoever cannot get a connection in time learns that the database is out of reach", async () => {
-    const narrow = new Database({
-      url: test.url,
-      applicationName: "test",
-      maxConnections: 1,
-      connectTimeoutMs: 3_000,
-    })
+  it("a request that gets no connection in time fails with DATABASE_UNREACHABLE", async () => {
+    const options = { url: test.url, applicationName: "test", maxConnections: 1, connectTimeoutMs: 3_000 }
+    const narrow = new Database(options)
     await narrow.transaction(async () => {
       await expect(narrow.query("select 1")).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
     })
     await narrow.end()
   })
 
-  it("a transaction commits, or leaves nothing and a clean connection", async () => {
+  it("a transaction commits, or stores nothing and leaves a clean connection", async () => {
     await database.transaction((tx) => tx.query("insert into t values (1)"))
     await expect(
       database.transaction(async (tx) => {
@@ -59,7 +55,7 @@ describe("Database", () => {
     expect(rows).toEqual([{ x: 1, xid: null }])
   })
 
-  it("a swallowed error does not pass for a commit", async () => {
+  it("a transaction whose error was swallowed does not count as committed", async () => {
     await expect(
       database.transaction(async (tx) => {
         await tx.query("select 1 / 0").catch(() => undefined)
@@ -69,8 +65,8 @@ describe("Database", () => {
 
   it("limits hold inside the transaction and are gone after it", async () => {
     const one = new Database({ url: test.url, applicationName: "test", maxConnections: 1 })
-    const show =
-      "select current_setting('idle_in_transaction_session_timeout') as idle, current_setting('statement_timeout') as statement"
+    const show = `select current_setting('idle_in_transaction_session_timeout') as idle,
+      current_setting('statement_timeout') as statement`
     await one.transaction(
       async (tx) => expect((await tx.query(show)).rows).toEqual([{ idle: "10s", statement: "1234ms" }]),
       { statementTimeoutMs: 1_234 },
@@ -89,7 +85,7 @@ describe("Database", () => {
     expect((await database.query("select 1 as one")).rows).toEqual([{ one: 1 }])
   })
 
-  it("a connection that breaks without a word is an outage; of a commit under way it is said that nobody knows", async () => {
+  it("a connection that breaks silently is an outage, and a running commit is reported as unknown", async () => {
     const proxy = await startCuttingProxy(test.url)
     const far = new Database({ url: proxy.url, applicationName: "test", maxConnections: 1 })
     await far.query("select 1")
@@ -98,12 +94,10 @@ describe("Database", () => {
     await expect(running).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE", data: {} })
     const committing = far.transaction(async (tx) => {
       await tx.query("create temp table held (x int)")
-      await tx.query(
-        `create function pg_temp.hold() returns trigger language plpgsql as 'begin perform pg_sleep(20); return null; end'`,
-      )
-      await tx.query(
-        "create constraint trigger hold after insert on held deferrable initially deferred for each row execute function pg_temp.hold()",
-      )
+      await tx.query(`create function pg_temp.hold() returns trigger language plpgsql
+        as 'begin perform pg_sleep(20); return null; end'`)
+      await tx.query(`create constraint trigger hold after insert on held deferrable initially deferred
+        for each row execute function pg_temp.hold()`)
       await tx.query("insert into held values (1)")
     })
     await expect
@@ -123,7 +117,7 @@ describe("Database", () => {
     await proxy.close()
   })
 
-  it("a connection that is lost in the very bytes that made it is an outage, and ends no process", async () => {
+  it("a connection lost in the packet that made it ready is an outage, and does not end the process", async () => {
     const proxy = await startHoldingProxy(test.url)
     const far = new Database({ url: proxy.url, applicationName: "held", maxConnections: 1 })
     const asked = far.query("select 1")
@@ -136,11 +130,10 @@ describe("Database", () => {
     await proxy.close()
   })
 
-  it("idle connections ended by the server are replaced without anyone noticing", async () => {
+  it("idle connections ended by the server are replaced without an error", async () => {
     await Promise.all([database.query("select pg_sleep(0.05)"), database.query("select pg_sleep(0.05)")])
-    await database.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
-    )
+    await database.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
     for (let i = 0; i < 5; i++) expect((await database.query("select 1 as one")).rows).toEqual([{ one: 1 }])
   })
 

@@ -1,20 +1,18 @@
-// A bounded pool for services and answers. Whatever runs here also works behind a transaction pooler: limits are
-// SET LOCAL, locks are transaction locks, and nothing is left behind in a session unless it is said to be one's own.
+// A bounded connection pool for services and queries. It works behind a transaction pooler: limits are SET LOCAL,
+// locks are transaction locks, and sessions keep no state unless `ownSessions` is set.
 
 import pg from "pg"
-import { IndexerError } from "../platform/errors.js"
 import { databaseAddress } from "./database-address.js"
-import { assertServerVersion, toIndexerError } from "./postgres-error.js"
+import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
 import { beginStatement, type Queryable, type TransactionOptions } from "./transaction.js"
 
 export interface DatabaseOptions {
   readonly url: string
   readonly applicationName: string
-  /** The most connections held at once; whoever comes later waits, for as long as `connectTimeoutMs`. */
+  /** The maximum number of connections. Further requests wait for up to `connectTimeoutMs`. */
   readonly maxConnections?: number
   readonly connectTimeoutMs?: number
-  readonly idleTimeoutMs?: number
-  /** No transaction pooler hands the sessions on: named statements stay prepared in them. */
+  /** No transaction pooler shares the sessions, so named statements stay prepared in them. */
   readonly ownSessions?: boolean
 }
 
@@ -23,7 +21,6 @@ export class Database implements Queryable {
   readonly url: string
   readonly #pool: pg.Pool
   readonly #ownSessions: boolean
-  /** Connections that broke. */
   readonly #lost = new WeakSet<pg.ClientBase>()
   #ended: Promise<void> | undefined
 
@@ -38,14 +35,14 @@ export class Database implements Queryable {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
-      idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
-      // Statements that do not wait for each other are sent at once. Nothing here streams, which it would not allow.
+      idleTimeoutMillis: 30_000,
+      // Statements that do not wait for each other are sent at once. Streams would not work; the pool uses none.
       pipeline: true,
     })
-    // An idle connection that breaks is dropped by the pool; the listener keeps it from ending the process.
+    // The pool drops an idle connection that breaks. Without a listener its "error" would end the process.
     this.#pool.on("error", () => undefined)
-    // From its first moment on: a server's farewell may come in the very bytes that made the connection ready, before whoever asked for
-    // it could listen, and an "error" that nobody listens to would end the process.
+    // Listens from the start: the server may end the session in the same packet that makes the connection ready,
+    // before the caller can listen, and an unhandled "error" would end the process.
     this.#pool.on("connect", (client) => {
       const note = (): unknown => this.#lost.add(client)
       client.on("error", note)
@@ -77,14 +74,14 @@ export class Database implements Queryable {
         },
       })
       commit.isUnderWay = true
-      const { command } = await client.query("commit")
+      const committed = await client.query("commit")
       commit.isUnderWay = false
-      if (command !== "COMMIT") throw this.#notCommitted()
+      assertCommitted(committed, this.address)
       return result
     })
   }
 
-  /** Refuses servers that are too old. Call once at start. */
+  /** Throws for a server that is too old. Call once at start. */
   async assertSupported(): Promise<void> {
     const result = await this.query<{ version: string }>(
       "select current_setting('server_version_num') as version",
@@ -92,7 +89,7 @@ export class Database implements Queryable {
     assertServerVersion(result.rows[0]!.version, this.address)
   }
 
-  /** Waits for what is under way, then closes every connection. Safe to call twice. */
+  /** Waits for running statements, then closes every connection. Safe to call twice. */
   end(): Promise<void> {
     this.#ended ??= this.#pool.end()
     return this.#ended
@@ -119,22 +116,15 @@ export class Database implements Queryable {
     try {
       return await this.#pool.connect()
     } catch (error) {
-      // A failure to connect without a code is the driver's time limit.
+      // A connect error without a code is the driver's timeout.
       throw toIndexerError(error, { address: this.address, connectionLost: true })
     }
   }
 
-  /** An error that is not the database's, thrown by the caller's own code, passes through as it is. */
+  /** An error of the caller's own code passes through unchanged. */
   #map(error: unknown, lost: boolean, data?: Readonly<Record<string, unknown>>): unknown {
     if (!lost && !(error instanceof pg.DatabaseError)) return error
     return toIndexerError(error, { address: this.address, connectionLost: lost, ...(data ? { data } : {}) })
-  }
-
-  #notCommitted(): IndexerError {
-    return new IndexerError(
-      "DATABASE_ERROR",
-      `The database ${this.address} rolled a transaction back instead of committing it: a statement in it had failed and its error was passed over.`,
-    )
   }
 }
 
@@ -142,7 +132,7 @@ interface Commit {
   isUnderWay: boolean
 }
 
-/** Whether the connection is clean again. Outside a transaction the server only warns. */
+/** Whether the connection is usable again. Outside a transaction the server only warns. */
 async function rolledBack(client: pg.PoolClient): Promise<boolean> {
   try {
     await client.query("rollback")

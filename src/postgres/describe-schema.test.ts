@@ -36,7 +36,7 @@ describe("the kept schema", () => {
   })
 
   it.each<MigratedSchema>(["raw", "app"])(
-    "migrations/%s/schema.sql is what the migrations make",
+    "migrations/%s/schema.sql describes what the migrations create",
     async (schema) => {
       const described = header + (await describeSchema(await open(), schema))
       const path = join(migrationsDirectory(schema), "schema.sql")
@@ -46,7 +46,7 @@ describe("the kept schema", () => {
   )
 
   it.runIf(hasOldest).each<MigratedSchema>(["raw", "app"])(
-    "the oldest supported server makes the same schema %s",
+    "the oldest supported server has the same schema %s",
     async (schema) => {
       const old = await describeSchema(await open(oldest?.url("postgres")), schema)
       expect(old).toBe(await describeSchema(await open(), schema))
@@ -54,14 +54,14 @@ describe("the kept schema", () => {
     },
   )
 
-  it("columns, constraints, indexes, views, functions and types are told; partitions are not", async () => {
+  it("columns, constraints, indexes, views, functions and types are described; partitions are not", async () => {
     const database = await open()
     await database.query(`
       create schema s;
       create type s.mood as enum ('glad', 'sad');
       create domain s.height as int8 check (value >= 0);
-      create table s.t (h s.height not null, m s.mood default 'glad', n numeric(78, 0), primary key (h), constraint n_positive check (n > 0))
-        partition by range (h);
+      create table s.t (h s.height not null, m s.mood default 'glad', n numeric(78, 0), primary key (h),
+        constraint n_positive check (n > 0)) partition by range (h);
       create table s.t_p0 partition of s.t for values from (0) to (10);
       create index t_by_n on s.t (n) where n > 5;
       create view s.v as select h, n from s.t where n > 7;

@@ -1,5 +1,5 @@
-// A schema as readable text, from the catalogs: the same on every server version, so that it can be kept and compared.
-// Partitions are left out, being made at run time; a view shows its columns, its text being printed differently by version.
+// Describes a schema as text, from the catalogs. The text is the same on every server version, so that it can be
+// compared. Partitions are omitted (created at run time); views show columns only (their text depends on the version).
 
 import type { Queryable } from "./transaction.js"
 
@@ -13,14 +13,16 @@ export async function describeSchema(database: Queryable, schema: string): Promi
   return `${parts.flat().join("\n\n")}\n`
 }
 
-/** Objects of an extension belong to it, not to the schema they were put into. */
+/** Objects of an extension belong to the extension, not to the schema they are in. */
 const ofExtension = (catalog: string, oid: string): string =>
-  `exists (select 1 from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
+  `exists (select 1 from pg_depend d
+    where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
 const typesSql = `
 select case t.typtype
     when 'e' then format('create type %I.%I as enum (%s);', n.nspname, t.typname,
-      (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid))
+      (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder)
+        from pg_enum e where e.enumtypid = t.oid))
     else format('create domain %I.%I as %s%s;', n.nspname, t.typname, format_type(t.typbasetype, t.typtypmod),
       (select string_agg(' ' || pg_get_constraintdef(c.oid), '' order by c.conname) from pg_constraint c
         where c.contypid = t.oid and c.contype = 'c'))
@@ -29,7 +31,7 @@ from pg_type t join pg_namespace n on n.oid = t.typnamespace
 where n.nspname = $1 and t.typtype in ('e', 'd') and not ${ofExtension("pg_type", "t.oid")}
 order by t.typname collate "C"`
 
-/** Not-null constraints are rows of pg_constraint since version 18; they are shown with their columns. */
+/** Since version 18 not-null constraints are rows of pg_constraint; they are shown with their columns. */
 const tablesSql = `
 select format(E'create %stable %I.%I (\\n%s\\n)%s;',
     case c.relpersistence when 'u' then 'unlogged ' else '' end, n.nspname, c.relname,
@@ -47,7 +49,8 @@ select format(E'create %stable %I.%I (\\n%s\\n)%s;',
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
       (select string_agg(format('  constraint %I %s', k.conname, pg_get_constraintdef(k.oid)), E',\\n'
           order by k.contype = 'p' desc, k.conname collate "C")
-        from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u', 'x', 'c', 'f') and k.conparentid = 0)),
+        from pg_constraint k
+        where k.conrelid = c.oid and k.contype in ('p', 'u', 'x', 'c', 'f') and k.conparentid = 0)),
     case when c.relkind = 'p' then ' partition by ' || lower(pg_get_partkeydef(c.oid)) else '' end
       || coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '')) as line
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -55,7 +58,7 @@ where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition and c.
   and not ${ofExtension("pg_class", "c.oid")}
 order by c.relname collate "C"`
 
-/** Those that belong to a constraint are shown with it. */
+/** An index that belongs to a constraint is shown with the constraint. */
 const indexesSql = `
 select pg_get_indexdef(i.indexrelid) || ';' as line
 from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid

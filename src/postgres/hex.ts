@@ -1,20 +1,20 @@
-// Hex text straight into a buffer. A character that is no hex digit is refused, never stored as some other byte.
+// Writes hex text into a buffer. A character that is not a hex digit throws; it is never stored as another byte.
 
-/** Where the native call overtakes the loop. Measured: 32 bytes 140 against 400 ns, 64 bytes 290 against 250, 256 bytes 1,500 against 420. */
+/** From here the native call is faster. Measured, loop against native: 32 bytes 140 to 400 ns, 64 bytes 290 to 250. */
 const nativeFromBytes = 48
 
-/** Digit values; 0xff for anything that is no digit, so that or-ing all of them shows a bad one at the end. As long as code units go. */
+/** The digit of each UTF-16 code unit; 0xff for others, so that or-ing all digits reveals a bad one at the end. */
 export const nibbles = new Uint8Array(65_536).fill(0xff)
 for (let digit = 0; digit < 16; digit++) {
   nibbles[digit.toString(16).charCodeAt(0)] = digit
   nibbles[digit.toString(16).toUpperCase().charCodeAt(0)] = digit
 }
 
-/** Writes the digits of `hex` after its "0x" at `offset`; the caller has made sure of the room. */
+/** Writes the digits of `hex` after its "0x" at `offset`; the caller has made room for them. */
 export function writeHex(target: Buffer, offset: number, hex: string): void {
   const length = (hex.length - 2) >> 1
   if (length >= nativeFromBytes) {
-    // The native call stops at most bad characters, but takes one beyond Latin-1 for its low byte.
+    // The native call stops at most bad characters, but uses the low byte of one beyond Latin-1.
     if (Buffer.byteLength(hex) !== hex.length || target.write(hex.slice(2), offset, length, "hex") !== length)
       throw notHex(hex)
     return
@@ -30,7 +30,7 @@ export function writeHex(target: Buffer, offset: number, hex: string): void {
   if (seen > 15) throw notHex(hex)
 }
 
-/** The number of bytes that "0x…" stands for. */
+/** The number of bytes in "0x…". */
 export function hexByteLength(hex: string): number {
   if (hex.length % 2 !== 0 || hex.charCodeAt(0) !== 48 || hex.charCodeAt(1) !== 120) throw notHex(hex)
   return (hex.length - 2) >> 1

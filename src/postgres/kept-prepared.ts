@@ -1,9 +1,9 @@
-// A transaction whose statements all stay prepared, for what is short and always the same: parsed and planned once for each connection.
+// A transaction whose statements stay prepared, for short statements that never change: parsed once per connection.
 
 import { statementName } from "./statement-name.js"
 import type { Queryable } from "./transaction.js"
 
-/** Whoever gives options of its own decides itself, also that a statement is not to be kept. */
+/** Options of the caller win, also to keep a statement from being prepared. */
 export const keptPrepared = (tx: Queryable): Queryable => ({
   query: (sql, params, options) => tx.query(sql, params, options ?? { name: statementName(sql) }),
 })

@@ -26,7 +26,7 @@ describe("migrate", () => {
     await rm(directory, { recursive: true })
   })
 
-  it("files are applied once, in order, and what was applied is named", async () => {
+  it("files are applied once, in order, and their names are returned", async () => {
     await writeFile(join(directory, "0002_second.sql"), second)
     expect(await migrate({ database, schema: "raw", directory })).toEqual([
       "0001_first.sql",
@@ -40,7 +40,7 @@ describe("migrate", () => {
     ])
   })
 
-  it("ten processes that start at once apply each file once, in raw and app of one database", async () => {
+  it("ten processes that start together apply each file once, in raw and app of one database", async () => {
     const app = await mkdtemp(join(tmpdir(), "tidemark-migrations-"))
     await writeFile(join(app, "0001_first.sql"), first.replaceAll("raw.", "app."))
     await writeFile(join(directory, "0002_second.sql"), second)
@@ -54,20 +54,19 @@ describe("migrate", () => {
     expect(applied).toEqual(["0001_first.sql", "0001_first.sql", "0002_second.sql"])
   })
 
-  it("a file that fails leaves nothing of itself behind, and says which it was", async () => {
+  it("a file that fails is rolled back and named", async () => {
     await writeFile(join(directory, "0002_second.sql"), "create table raw.c (x int); select 1 / 0;")
     await expect(migrate({ database, schema: "raw", directory })).rejects.toMatchObject({
       code: "DATABASE_ERROR",
       message: expect.stringContaining("raw/0002_second.sql"),
       data: { sqlState: "22012", migration: "0002_second.sql" },
     })
-    const { rows } = await database.query(
-      "select to_regclass('raw.a') as a, to_regclass('raw.c') as c, (select max(version) from raw.schema_migrations) as version",
-    )
+    const { rows } = await database.query(`select to_regclass('raw.a') as a, to_regclass('raw.c') as c,
+      (select max(version) from raw.schema_migrations) as version`)
     expect(rows).toEqual([{ a: "raw.a", c: null, version: 1 }])
   })
 
-  it("a released file that was edited is refused", async () => {
+  it("an edited released file is rejected", async () => {
     await migrate({ database, schema: "raw", directory })
     await writeFile(join(directory, "0001_first.sql"), `${first} -- edited`)
     await expect(migrate({ database, schema: "raw", directory })).rejects.toMatchObject({
@@ -75,14 +74,14 @@ describe("migrate", () => {
     })
   })
 
-  it("line ends that a checkout turned are no edit", async () => {
+  it("line endings converted by a checkout do not count as an edit", async () => {
     await writeFile(join(directory, "0001_first.sql"), "-- a\ncreate table raw.a (x int);\n")
     await migrate({ database, schema: "raw", directory })
     await writeFile(join(directory, "0001_first.sql"), "-- a\r\ncreate table raw.a (x int);\r\n")
     expect(await migrate({ database, schema: "raw", directory })).toEqual([])
   })
 
-  it("an older release refuses a newer schema", async () => {
+  it("an older release rejects a newer schema", async () => {
     await writeFile(join(directory, "0002_second.sql"), second)
     await migrate({ database, schema: "raw", directory })
     await rm(join(directory, "0002_second.sql"))

@@ -1,5 +1,5 @@
-// Brings a schema up to the newest of its files: forward only, one transaction per file, the version row first. Any
-// number of processes may call this at once: each file is applied under a lock, by whoever is first.
+// Migrates a schema to its newest file: forward only, one transaction per file, the version row first. Any number of
+// processes may call this at the same time: each file is applied once, under a lock.
 
 import { IndexerError, isIndexerError } from "../platform/errors.js"
 import { Database } from "./database.js"
@@ -15,11 +15,11 @@ import type { Queryable } from "./transaction.js"
 export interface MigrateOptions {
   readonly database: Database | string
   readonly schema: MigratedSchema
-  /** Where the files lie; the package's own unless a test brings others. */
+  /** For tests; the default is the package's own. */
   readonly directory?: string
 }
 
-/** One lock for both schemas: in one database they share extensions, which two sessions cannot create at once. */
+/** One lock for both schemas: in one database they share extensions, which two sessions cannot create concurrently. */
 const migrationLock = 8_106_748
 
 /** Returns the names of the files applied by this call. */
@@ -43,13 +43,11 @@ async function applyAll(
   await database.assertSupported()
   const applied: string[] = []
   for (;;) {
-    // One file a transaction; the lock is taken anew each time, so processes that start together may take turns.
-    const file = await database.transaction(
-      (tx) => applyNext(tx, { schema, files, address: database.address }),
-      {
-        idleInTransactionTimeoutMs: 60_000,
-      },
-    )
+    // Each transaction applies one file and takes the lock again, so processes that start together may alternate.
+    const target = { schema, files, address: database.address }
+    const file = await database.transaction((tx) => applyNext(tx, target), {
+      idleInTransactionTimeoutMs: 60_000,
+    })
     if (file === undefined) return applied
     applied.push(file.name)
   }
@@ -70,7 +68,8 @@ async function applyNext(tx: Queryable, target: Target): Promise<MigrationFile |
   if (file === undefined) return undefined
   if (done.length === 0) await createVersionTable(tx, schema)
   await tx.query(
-    `insert into ${versionTable(schema)} (version, name, checksum, applied_at) values ($1, $2, $3, clock_timestamp())`,
+    `insert into ${versionTable(schema)} (version, name, checksum, applied_at)
+     values ($1, $2, $3, clock_timestamp())`,
     [file.version, file.name, file.checksum],
   )
   try {
@@ -107,7 +106,8 @@ function checkHistory(done: readonly AppliedVersion[], { schema, files, address 
   if (newest && newest.version > files.length) {
     throw new IndexerError(
       "SCHEMA_NEWER",
-      `The schema ${schema} of the database ${address} is at version ${newest.version} (${newest.name}), made by a newer release; this one knows ${files.length}. Run the newer release.`,
+      `The schema ${schema} of the database ${address} is at version ${newest.version} (${newest.name}), ` +
+        `which belongs to a newer release; this release has version ${files.length}. Run the newer release.`,
       { data: { schema, databaseVersion: newest.version, knownVersion: files.length } },
     )
   }
@@ -116,7 +116,8 @@ function checkHistory(done: readonly AppliedVersion[], { schema, files, address 
     if (version.version === file.version && version.checksum === file.checksum) continue
     throw new IndexerError(
       "SCHEMA_CHANGED",
-      `The schema ${schema} of the database ${address} was made from another ${version.name} than the one in this release (${file.name}). Released migrations are never edited: put the file back, or use a new database.`,
+      `The schema ${schema} of the database ${address} was created by a ${version.name} that differs from ` +
+        `${file.name} in this release. Released migrations never change: restore the file, or use a new database.`,
       { data: { schema, migration: file.name } },
     )
   }

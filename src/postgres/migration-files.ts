@@ -1,4 +1,4 @@
-// The numbered SQL files of a schema, as they lie in the package. Released files are never edited: their checksums tell.
+// The numbered SQL files of a schema in the package. Released files are never edited: their checksums are compared.
 
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
@@ -15,7 +15,7 @@ export interface MigrationFile {
   readonly checksum: string
 }
 
-/** Beside the package's `src` and `dist`, which lie equally deep. */
+/** `src` and `dist` have the same depth in the package. */
 export const migrationsDirectory = (schema: MigratedSchema): string =>
   fileURLToPath(new URL(`../../migrations/${schema}`, import.meta.url))
 
@@ -23,7 +23,7 @@ export async function readMigrationFiles(directory: string): Promise<readonly Mi
   const names = (await readdir(directory)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort()
   return Promise.all(
     names.map(async (name, index) => {
-      // A checkout may have turned the line ends; the statements are the same.
+      // A checkout may have converted the line endings; the statements are the same.
       const sql = (await readFile(join(directory, name), "utf8")).replaceAll("\r\n", "\n")
       const version = Number(name.slice(0, 4))
       if (version !== index + 1)

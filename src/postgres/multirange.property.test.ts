@@ -30,7 +30,7 @@ describe("multiranges", () => {
     )
   })
 
-  it("the server reads and prints a set as we do", async () => {
+  it("the server reads and prints a set in the same way", async () => {
     await fc.assert(
       fc.asyncProperty(sets, async (set) => {
         const { rows } = await database.query<{ m: string }>("select $1::int8multirange::text as m", [
@@ -43,9 +43,10 @@ describe("multiranges", () => {
     )
   })
 
-  it("open ends, empty ranges and large heights are understood", async () => {
+  it("open ends, empty ranges and large heights are read", async () => {
     const { rows } = await database.query<{ m: string; e: string; r: string; c: string }>(
-      "select '{[1,5),[7,)}'::int8multirange::text m, 'empty'::int8range::text e, '(,9)'::int8range::text r, '[3,9007199254740990]'::int8range::text c",
+      `select '{[1,5),[7,)}'::int8multirange::text m, 'empty'::int8range::text e, '(,9)'::int8range::text r,
+        '[3,9007199254740990]'::int8range::text c`,
     )
     expect(parseMultirange(rows[0]!.m)).toEqual([
       { from: 1, to: 5 },
@@ -58,7 +59,7 @@ describe("multiranges", () => {
     expect(parseMultirange("{}")).toEqual([])
   })
 
-  it("other texts are refused", () => {
+  it("other texts are rejected", () => {
     for (const bad of ["", "[1,2)", "{[1,2]}", "{[1,2),}", "{[a,2)}", "{[1,9007199254740993)}"]) {
       expect(() => parseMultirange(bad), bad).toThrow(RangeError)
     }

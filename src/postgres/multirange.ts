@@ -1,13 +1,13 @@
-// Sets of heights as PostgreSQL's int8multirange text, both ways.
+// Parses and prints sets of heights as PostgreSQL's int8multirange text.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { type RangeSet, rangeSet } from "../domain/range-set.js"
 import { heightFrom } from "./postgres-error.js"
 
-/** What an unbounded upper end becomes: no height lies above it. */
+/** Represents an unbounded upper end: no height is above it. */
 const endless = Number.MAX_SAFE_INTEGER
 
-/** int8 ranges have one canonical form, so the server never prints another than [from,to) with either end left out. */
+/** The server prints int8 ranges in one canonical form: [from,to), where either end may be omitted. */
 const rangePattern = /^[[(](-?\d*),(-?\d*)\)$/
 
 export function parseMultirange(text: string): RangeSet {
@@ -31,7 +31,7 @@ function parseOne(text: string): BlockRange {
   const match = rangePattern.exec(text)
   if (!match) throw notARange(text)
   const [, from, to] = match
-  // No lower end means from the first height there can be.
+  // Without a lower end the range starts at the lowest height.
   return { from: from === "" ? 0 : heightFrom(from!), to: to === "" ? endless : heightFrom(to!) }
 }
 

@@ -1,5 +1,5 @@
 // PostgreSQL's binary numeric: base-10000 digits, most significant first, without leading or trailing zeros.
-// Hex quantities become digits by plain number arithmetic: no BigInt is made, and nothing is ever rounded.
+// Hex quantities are converted by number arithmetic, without BigInt, and are never rounded.
 
 import { nibbles, notHex } from "./hex.js"
 
@@ -7,7 +7,7 @@ import { nibbles, notHex } from "./hex.js"
 const limbBase = 1e8
 const chunkDigits = 6
 
-/** Scratch space of one encoder: the limbs of the number at hand, least significant first. */
+/** Scratch space of one encoder: the limbs of the current number, least significant first. */
 export class NumericDigits {
   /** Base-10000 digits, most significant first; `count` of them are valid, trailing zeros already dropped. */
   digits = new Uint16Array(64)
@@ -19,11 +19,11 @@ export class NumericDigits {
   fromHex(hex: string): void {
     const end = hex.length
     if (end < 3 || hex.charCodeAt(0) !== 48 || hex.charCodeAt(1) !== 120) throw notHex(hex)
-    // The first chunk takes as many digits as fit a double exactly, so that what is left is a multiple of six.
+    // The first chunk has at most 13 digits, which a double holds exactly; the rest is a multiple of six.
     let at = 2
     const leading = end - at <= 13 ? end - at : 7 + ((end - at - 7) % chunkDigits)
     let value = 0
-    // Bad characters are found by or-ing everything seen, at the end: one test instead of one per digit.
+    // Or-ing all digits reveals a bad character at the end: one test instead of one per digit.
     let seen = 0
     for (const stop = at + leading; at < stop; at++) {
       const digit = nibbles[hex.charCodeAt(at)]!

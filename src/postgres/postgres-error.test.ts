@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { IndexerError } from "../platform/errors.js"
 import { assertServerVersion, heightFrom, sqlStateOf, toIndexerError } from "./postgres-error.js"
 
-const coded = (code: string) => Object.assign(new Error("text that nobody reads"), { code })
+const coded = (code: string) => Object.assign(new Error("unused text"), { code })
 
 describe("toIndexerError", () => {
   it.each([
@@ -30,19 +30,19 @@ describe("toIndexerError", () => {
     expect(toIndexerError(coded(code)).code).toBe(expected)
   })
 
-  it("the SQLSTATE is kept, a system's code is not taken for one", () => {
+  it("the SQLSTATE is kept, and a system error code is not mistaken for one", () => {
     expect(sqlStateOf(toIndexerError(coded("42P01")))).toBe("42P01")
     expect(sqlStateOf(toIndexerError(coded("EPIPE")))).toBeUndefined()
     expect(toIndexerError(coded("EPIPE")).data).toEqual({ systemCode: "EPIPE" })
   })
 
-  it("an error without a code is an outage only when the connection is known to be gone", () => {
+  it("an error without a code is an outage only when the connection is known to be closed", () => {
     expect(toIndexerError(new Error("Connection terminated")).code).toBe("DATABASE_ERROR")
     expect(toIndexerError(new Error("x"), { connectionLost: true }).code).toBe("DATABASE_UNREACHABLE")
     expect(toIndexerError(coded("28P01"), { connectionLost: true }).code).toBe("DATABASE_ERROR")
   })
 
-  it("what is an IndexerError already stays the same", () => {
+  it("an IndexerError is returned unchanged", () => {
     const error = new IndexerError("LEASE_LOST", "x")
     expect(toIndexerError(error)).toBe(error)
   })

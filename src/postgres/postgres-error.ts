@@ -1,4 +1,4 @@
-// Every fault of the database as one IndexerError, told apart by SQLSTATE or the system's error code, never by text.
+// Maps every database error to an IndexerError by SQLSTATE or system error code, never by message text.
 
 import { type ErrorCode, IndexerError } from "../platform/errors.js"
 
@@ -36,17 +36,16 @@ const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
 }
 
 const says: Partial<Record<ErrorCode, string>> = {
-  DATABASE_UNREACHABLE: "cannot be reached; work goes on by itself when it is back",
-  DATABASE_CONFLICT:
-    "refused a transaction because of another one or of a time limit; it will be tried again",
-  DATABASE_FULL: "has run out of disk or memory; make room, work then goes on by itself",
-  DATABASE_ERROR: "refused a statement",
+  DATABASE_UNREACHABLE: "cannot be reached; work resumes when it is available again",
+  DATABASE_CONFLICT: "rejected a transaction because of a conflict or a time limit; it will be retried",
+  DATABASE_FULL: "is out of disk space or memory; free some, then work resumes",
+  DATABASE_ERROR: "rejected a statement",
 }
 
 export interface PostgresErrorContext {
   /** host:port/name, from `databaseAddress`. */
   readonly address?: string
-  /** The connection is known to be gone: the driver's own errors carry no code, so whoever saw it close says so. */
+  /** The connection is known to be closed. The driver's own errors carry no code, so the caller reports it. */
   readonly connectionLost?: boolean
   readonly data?: Readonly<Record<string, unknown>>
 }
@@ -84,7 +83,7 @@ const isSqlState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && !/^E
 const sqlStateOrCode = (code: string): Record<string, string> =>
   isSqlState(code) ? { sqlState: code } : { systemCode: code }
 
-/** Which table and constraint: enough to tell a duplicate key from another without reading the message. */
+/** The table and constraint, which identify a duplicate key without its message. */
 function constraintOf(error: unknown): Record<string, string> {
   const { table, constraint } = (error ?? {}) as { table?: unknown; constraint?: unknown }
   return {
@@ -99,21 +98,32 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof state === "string" && isSqlState(state) ? state : undefined
 }
 
-/** The oldest server with multiranges and the other things the schema needs. */
+/** The server answers the commit of a failed transaction with a rollback, without an error. */
+export function assertCommitted({ command }: { readonly command: string }, address: string): void {
+  if (command === "COMMIT") return
+  throw new IndexerError(
+    "DATABASE_ERROR",
+    `The database ${address} rolled a transaction back instead of committing it: ` +
+      "one of its statements failed, and the error was ignored.",
+  )
+}
+
+/** The oldest version that has multiranges and everything else the schema needs. */
 const minimumServerVersion = 15
 
-/** `server_version_num`, as the server gives it: 150018 is 15.18. */
-export function assertServerVersion(versionNum: string | number, address: string): void {
+/** `versionNum` is `server_version_num`: 150018 is 15.18. */
+export function assertServerVersion(versionNum: string, address: string): void {
   const major = Math.floor(Number(versionNum) / 10_000)
   if (major >= minimumServerVersion) return
   throw new IndexerError(
     "DATABASE_UNSUPPORTED",
-    `The database ${address} is PostgreSQL ${major}; version ${minimumServerVersion} or newer is needed. Upgrade it, or point the URL at another server.`,
+    `The database ${address} is PostgreSQL ${major}; version ${minimumServerVersion} or newer is required. ` +
+      "Upgrade it, or use another server.",
     { data: { serverVersion: Number(versionNum) } },
   )
 }
 
-/** An int8 column, which the driver returns as text, as a height. */
+/** Reads a height from an int8 column, which the driver returns as text. */
 export function heightFrom(value: string): number {
   const height = Number(value)
   if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(height)) {

@@ -1,4 +1,4 @@
-// The one way an identifier gets into SQL text.
+// The only way an identifier gets into SQL text.
 
 /** `name` quoted, or `schema.name` given as two parts, each quoted. */
 export function quoteIdentifier(...parts: readonly string[]): string {
@@ -7,9 +7,9 @@ export function quoteIdentifier(...parts: readonly string[]): string {
 
 function quoteOne(name: string): string {
   if (name.length === 0 || name.includes("\0"))
-    throw new RangeError("an identifier is empty or has a NUL in it")
+    throw new RangeError("an identifier is empty or contains a NUL")
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** "raw.blocks", as table names are written in this code, quoted part by part. */
+/** Quotes each part of a table name such as "raw.blocks". */
 export const quoteTable = (table: string): string => quoteIdentifier(...table.split("."))

@@ -1,9 +1,9 @@
-// The one way a value gets into SQL text; everything that can be a parameter is one instead.
+// The only way a value gets into SQL text. Values are parameters wherever a statement allows it.
 
 import pg from "pg"
 
-/** Text in quotes, safe whatever standard_conforming_strings says. */
+/** Quoted text, safe for any value of standard_conforming_strings. */
 export function quoteLiteral(text: string): string {
-  if (text.includes("\0")) throw new RangeError("a literal has a NUL in it")
+  if (text.includes("\0")) throw new RangeError("a literal contains a NUL")
   return pg.escapeLiteral(text).trimStart()
 }

@@ -1,5 +1,5 @@
-// What the code needs of one connection: statements, transactions, COPY, and a backend that is known by name. `Connection` is the one
-// to a server; the simulation has a model of it.
+// The contract of one connection: statements, transactions, COPY, and a known backend. `Connection` implements it for
+// a server; the simulation has a model of it.
 
 import type { BinaryRows } from "./binary-rows.js"
 import type { CopiedTable } from "./copy-in.js"
@@ -8,7 +8,7 @@ import type { TransactionOptions } from "./transaction.js"
 
 export interface Backend {
   readonly pid: number
-  /** Exact to the microsecond, in UTC, and the same whatever the session's time zone: see `backendStartText`. */
+  /** Exact to the microsecond, in UTC, independent of the session's time zone: see `backendStartText`. */
   readonly startedAt: string
 }
 
@@ -22,7 +22,7 @@ export interface SqlConnection extends SqlExecutor<SqlConnection> {
   copyIn(table: string, columns: readonly string[], buffers: readonly Buffer[]): Promise<number>
   copyInAll(tables: readonly CopiedTable[]): Promise<readonly number[]>
   copyOut(query: string, options: { fields: number }): Promise<BinaryRows>
-  /** Cuts the connection at once. What was not yet committed never will be: no statement can follow. */
+  /** Closes the connection at once. Uncommitted work is never committed: no statement can follow. */
   destroy(): void
   end(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What a pool and a single connection have in common: statements, and transactions of several.
+// What a pool and a connection have in common: single statements, and transactions.
 
 import type { Queryable, TransactionOptions } from "./transaction.js"
 

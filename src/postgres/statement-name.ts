@@ -1,4 +1,4 @@
-// The name under which a connection keeps a statement prepared: made from its text, so that no two texts ever share one.
+// The name under which a connection keeps a statement prepared: a hash of its text, so that no two texts share one.
 
 import { createHash } from "node:crypto"
 

@@ -1,30 +1,29 @@
-// What a transaction is begun with. Limits are SET LOCAL, so that they hold behind a transaction pooler and end with it.
+// The options of a transaction. Limits are SET LOCAL: they end with it, also behind a transaction pooler.
 
 import type pg from "pg"
 
-type Isolation = "read committed" | "repeatable read" | "serializable"
-
 export interface TransactionOptions {
-  readonly isolation?: Isolation
+  /** The default is "read committed". */
+  readonly isolation?: "repeatable read"
   readonly readOnly?: boolean
   readonly statementTimeoutMs?: number
   readonly lockTimeoutMs?: number
   readonly idleInTransactionTimeoutMs?: number
   /**
-   * The commit does not wait for the disk. For what may be lost with the server, as if it had died a moment sooner, and for what the next
-   * commit that does wait takes along, since a server has one log.
+   * The commit does not wait for the disk. Only for what may be lost when the server crashes, and for what the next
+   * waiting commit makes durable too, since a server has one log.
    */
   readonly unflushed?: boolean
 }
 
 export interface QueryOptions {
-  /** Prepares the statement under this name, once per connection. Behind a transaction pooler it is left out. */
+  /** Prepares the statement under this name, once per connection. Ignored behind a transaction pooler. */
   readonly name?: string | undefined
 }
 
-/** What statements are run on: a connection, a transaction, or the pool. */
+/** Runs statements: a connection, a transaction, or the pool. */
 export interface Queryable {
-  /** Statements of one transaction run in the order of the calls, also when none waits for the one before (`allAnswered`). */
+  /** Statements of one transaction run in the order of the calls, even when none waits for another (`allAnswered`). */
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     sql: string,
     params?: readonly unknown[],
@@ -32,11 +31,11 @@ export interface Queryable {
   ): Promise<pg.QueryResult<Row>>
 }
 
-/** The begin and its limits as one text, so that they cost one round trip. */
+/** BEGIN and the limits as one text, so that they cost one round trip. */
 export function beginStatement(options: TransactionOptions): string {
-  const begin = `begin isolation level ${options.isolation ?? "read committed"}${options.readOnly ? " read only" : ""}`
+  const isolation = options.isolation ?? "read committed"
   return [
-    begin,
+    `begin isolation level ${isolation}${options.readOnly ? " read only" : ""}`,
     ...setLocal("statement_timeout", options.statementTimeoutMs),
     ...setLocal("lock_timeout", options.lockTimeoutMs),
     ...setLocal("idle_in_transaction_session_timeout", options.idleInTransactionTimeoutMs),
@@ -47,6 +46,6 @@ export function beginStatement(options: TransactionOptions): string {
 function setLocal(setting: string, ms: number | undefined): string[] {
   if (ms === undefined) return []
   if (!Number.isSafeInteger(ms) || ms < 0)
-    throw new RangeError(`${setting} has to be whole milliseconds: ${ms}`)
+    throw new RangeError(`${setting} must be whole milliseconds: ${ms}`)
   return [`set local ${setting} = ${ms}`]
 }

@@ -1,5 +1,5 @@
-// `postgres.json` in the data directory: how other commands reach the running server. Readable by its owner only, for it
-// holds the password.
+// `postgres.json` in the data directory: how other commands reach the running server. Only its owner can read it: it
+// contains the password.
 
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { embeddedUser } from "./data-directory.js"
 export interface EmbeddedAddress {
   readonly port: number
   readonly password: string
-  /** The process that keeps the server running. For people: it may be gone. */
+  /** The process that keeps the server running, for people. It may have ended. */
   readonly ownerPid: number
 }
 
@@ -24,7 +24,7 @@ export async function readAddressFile(dataDir: string): Promise<EmbeddedAddress 
   try {
     return JSON.parse(await readFile(fileOf(dataDir), "utf8")) as EmbeddedAddress
   } catch (error) {
-    // Absent, or half written by a machine that lost power: the server's own files say the rest.
+    // Absent, or partly written when the machine lost power: the server's own files are enough.
     if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof SyntaxError) return undefined
     throw error
   }
@@ -36,7 +36,7 @@ export async function writeAddressFile(dataDir: string, address: EmbeddedAddress
   await rename(part, fileOf(dataDir))
 }
 
-/** Makes URLs of the embedded server of this directory; undefined when it does not answer. */
+/** Returns the URLs of this directory's embedded server; undefined when it does not answer. */
 export async function readEmbeddedAddress(dataDir: string): Promise<UrlOf | undefined> {
   const address = await readAddressFile(dataDir)
   if (address === undefined) return undefined
@@ -46,7 +46,7 @@ export async function readEmbeddedAddress(dataDir: string): Promise<UrlOf | unde
     await connection.end()
     return url
   } catch {
-    // Not running, or the port is another's by now: either way there is nothing to join.
+    // Not running, or another process uses the port now: there is nothing to join.
     return undefined
   }
 }

@@ -1,12 +1,12 @@
-// The server's binaries, from the npm package of this platform: found, made runnable (its install script may have been
-// refused, which leaves library links out), and copied where the server's user cannot reach them.
+// Finds the server's binaries in the npm package of this platform, creates the library links that a disabled install
+// script leaves out, and copies the binaries when the server's user cannot reach them.
 
 import { execFile } from "node:child_process"
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
 import { promisify } from "node:util"
-import { IndexerError } from "../../platform/errors.js"
+import { IndexerError, isIndexerError } from "../../platform/errors.js"
 import type { Logger } from "../../platform/logger.js"
 import type { Random } from "../../platform/random.js"
 import type { ServerUser } from "./server-user.js"
@@ -19,49 +19,46 @@ export function packagedBinaries(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native")
   } catch (cause) {
-    throw unavailable(`there is no package ${name} installed`, cause)
+    throw unavailable(`the package ${name} is not installed`, cause)
   }
 }
 
 export interface BinariesOptions {
   readonly native: string
   readonly user: ServerUser | undefined
-  /** Where root keeps what another user has to reach. */
+  /** Where root puts what another user must reach. */
   readonly systemDir: string
   readonly logger: Logger
   readonly random: Random
 }
 
-/** A `native` directory whose server runs as the user: the given one, or a copy of it. */
+/** A `native` directory whose server the user can run: the given one, or a copy of it. */
 export async function runnableBinaries(options: BinariesOptions): Promise<string> {
   const { native, user, logger } = options
   await linkLibraries(native)
-  if (user === undefined) {
-    await tryToRun(native, user)
-    return native
-  }
   try {
     await tryToRun(native, user)
     return native
   } catch (error) {
-    if (!(error instanceof IndexerError) || error.data["systemCode"] !== "EACCES") throw error
+    const isOutOfReach = isIndexerError(error) && error.data["systemCode"] === "EACCES"
+    if (user === undefined || !isOutOfReach) throw error
   }
   const copy = join(options.systemDir, await versionOf(native))
   if (await copyOnce(native, copy, options.random)) {
-    logger.info({ from: native, to: copy }, "copied the embedded Postgres to where its user can reach it")
+    logger.info({ from: native, to: copy }, "copied the embedded Postgres to a directory its user can reach")
   }
   await tryToRun(copy, user)
   return copy
 }
 
-/** Makes the links of pg-symlinks.json where they are absent. */
+/** Creates the missing links of pg-symlinks.json. */
 export async function linkLibraries(native: string): Promise<void> {
   const links = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8")) as {
     source: string
     target: string
   }[]
   for (const { source, target } of links) {
-    // Both are relative to the package, whose directory may be named otherwise in a copy.
+    // Both are relative to the package, whose directory may have another name in a copy.
     const path = join(native, relative("native", target))
     try {
       await lstat(path)
@@ -79,7 +76,7 @@ async function tryToRun(native: string, user: ServerUser | undefined): Promise<v
     await run(binary, ["--version"], { cwd: "/", env: {}, ...user })
   } catch (cause) {
     const { code } = cause as { code?: unknown }
-    // The file is there, so what is missing is the loader or a library: another libc, most likely.
+    // The file exists, so the loader or a library is missing: probably another libc.
     if (code === "ENOENT" || code === "ENOEXEC" || code === 127) {
       throw unavailable("its binaries do not run on this system", cause)
     }
@@ -97,7 +94,7 @@ async function versionOf(native: string): Promise<string> {
   return `postgres-${manifest.version}`
 }
 
-/** Copies under a name of its own, then renames: a half-made copy is never taken for a whole one. */
+/** Copies under a temporary name, then renames: an incomplete copy is never used. */
 async function copyOnce(native: string, copy: string, random: Random): Promise<boolean> {
   try {
     await lstat(join(copy, "bin", "postgres"))
@@ -108,7 +105,7 @@ async function copyOnce(native: string, copy: string, random: Random): Promise<b
   const part = `${copy}.part-${random.uuid()}`
   try {
     await cp(native, part, { recursive: true, verbatimSymlinks: true })
-    await letAllRead(part)
+    await makeReadable(part)
     await rename(part, copy)
     return true
   } catch (error) {
@@ -119,11 +116,11 @@ async function copyOnce(native: string, copy: string, random: Random): Promise<b
   }
 }
 
-async function letAllRead(directory: string): Promise<void> {
+async function makeReadable(directory: string): Promise<void> {
   await chmod(directory, 0o755)
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)
-    if (entry.isDirectory()) await letAllRead(path)
+    if (entry.isDirectory()) await makeReadable(path)
     else if (entry.isFile()) await chmod(path, basename(directory) === "bin" ? 0o755 : 0o644)
   }
 }
@@ -131,7 +128,8 @@ async function letAllRead(directory: string): Promise<void> {
 function unavailable(why: string, cause: unknown): IndexerError {
   return new IndexerError(
     "EMBEDDED_UNAVAILABLE",
-    `The embedded Postgres cannot be used here: ${why} (${process.platform}-${process.arch}). Set DB_RAW_URL and DB_APP_URL to a PostgreSQL server of your own, version 15 or newer.`,
+    `The embedded Postgres is not available: ${why} (${process.platform}-${process.arch}). ` +
+      "Set DB_RAW_URL and DB_APP_URL to a PostgreSQL server of your own, version 15 or newer.",
     { cause, data: { platform: process.platform, arch: process.arch } },
   )
 }

