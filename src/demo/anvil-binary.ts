@@ -1,4 +1,4 @@
-// Where the node's program is: inside the package for this platform, which npm installs where there is one.
+// Finds the node's binary in the npm package of this platform, an optional dependency.
 
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -22,7 +22,8 @@ export function resolveAnvilBinary(): string {
 function missingBinary(name: string, cause?: unknown): IndexerError {
   return new IndexerError(
     "DEMO_FAILED",
-    `the demo chain needs the package ${name}, which is not installed. Run npm install with optional packages allowed, or index a chain of your own with --rpc URL.`,
+    `the demo chain needs the package ${name}, which is not installed. ` +
+      "Run npm install with optional dependencies, or index another chain with --rpc URL.",
     { data: { package: name }, cause },
   )
 }

@@ -5,10 +5,10 @@ import { open, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 
-/** A demo of several days: begun anew rather than loaded for half a minute into gigabytes of memory. */
+/** A state of several days takes half a minute and gigabytes of memory to load, so the demo starts over. */
 const maxStateBytes = 512 * 2 ** 20
 
-/** The node writes its state in place, so one killed while writing leaves half a file. */
+/** The node writes its state in place: when it is killed while writing, the file is incomplete. */
 export async function isUsableState(file: string): Promise<boolean> {
   const handle = await open(file, "r").catch(() => undefined)
   if (handle === undefined) return false
@@ -22,13 +22,13 @@ export async function isUsableState(file: string): Promise<boolean> {
   }
 }
 
-/** What the node dumps on request is its state file, packed. */
+/** The node dumps its state file compressed. */
 export async function saveState(file: string, dump: string): Promise<void> {
   await writeFile(`${file}.new`, gunzipSync(Buffer.from(dump.slice(2), "hex")))
   await rename(`${file}.new`, file)
 }
 
-/** A quiet node prints a few lines in its life; each start begins a new file and keeps the one before. */
+/** The node prints few lines. Each start creates a new file and keeps the previous one. */
 export async function openLog(directory: string): Promise<number> {
   const file = join(directory, "anvil.log")
   await rm(`${file}.previous`, { force: true })

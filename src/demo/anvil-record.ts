@@ -1,9 +1,9 @@
-// What one run tells the next about the demo's node: `<directory>/anvil.json`, replaced as a whole.
+// The record of the demo's node for the next run: `<directory>/anvil.json`, replaced atomically.
 
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-/** history: blocks are made on demand. live: the node makes one every block time. */
+/** history: blocks are mined on demand. live: the node mines one every block time. */
 export type AnvilPhase = "history" | "live"
 
 export interface AnvilRecord {
@@ -12,7 +12,7 @@ export interface AnvilRecord {
   readonly phase: AnvilPhase
   /** Seconds since 1970. */
   readonly genesisTimestamp: number
-  /** Whether the node was stopped in order, so that its state file has every block. */
+  /** Whether the node was stopped gracefully, so that its state file has every block. */
   readonly stopped: boolean
 }
 
@@ -26,7 +26,7 @@ export async function readAnvilRecord(directory: string): Promise<AnvilRecord | 
     if (phase !== "history" && phase !== "live") return undefined
     return { pid, port, phase, genesisTimestamp, stopped: stopped === true }
   } catch {
-    // Not ours, or damaged: a new node is started, which costs the demo's history and nothing else.
+    // Foreign or damaged: a new node is started, and only the demo's history is lost.
     return undefined
   }
 }

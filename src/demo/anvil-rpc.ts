@@ -1,5 +1,4 @@
-// JSON-RPC to the demo's own node. The answers of a batch come back in the order of its calls; the node does not
-// promise to run them in that order.
+// JSON-RPC to the demo's node. The results of a batch have the order of its calls; the node may run them in any order.
 
 import { Pool } from "undici"
 import { IndexerError } from "../platform/errors.js"
@@ -72,11 +71,8 @@ export class AnvilRpc {
 
 function resultOf(call: RpcCall, outcome: RpcOutcome): unknown {
   if (!("error" in outcome)) return outcome.result
-  throw new IndexerError(
-    "RPC_ERROR",
-    `the demo chain's node refused ${call.method}: ${outcome.error.message}`,
-    {
-      data: { code: outcome.error.code },
-    },
-  )
+  const { code, message } = outcome.error
+  throw new IndexerError("RPC_ERROR", `the demo chain's node rejected ${call.method}: ${message}`, {
+    data: { code },
+  })
 }

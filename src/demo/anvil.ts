@@ -1,5 +1,5 @@
-// Starts, adopts and stops the demo's node. One node per directory; it outlives a killed parent and is adopted by
-// the next one; only a stop in order is sure to keep every block.
+// Starts, adopts and stops the demo's node. There is one node per directory. It outlives a killed parent, and the next
+// process adopts it. Only a graceful stop is sure to keep every block.
 
 import { spawn } from "node:child_process"
 import { closeSync } from "node:fs"
@@ -17,7 +17,7 @@ import { AnvilRpc } from "./anvil-rpc.js"
 import { demoChainId } from "./demo-accounts.js"
 import { processCommand } from "./process-command.js"
 
-/** adopted: still running. resumed: all blocks kept. recovered: died, so its last blocks may be gone. fresh: empty. */
+/** adopted: was still running. resumed: kept all blocks. recovered: died and may have lost blocks. fresh: empty. */
 export type AnvilOrigin = "adopted" | "resumed" | "recovered" | "fresh"
 
 export interface AnvilOptions {
@@ -32,7 +32,7 @@ export interface AnvilOptions {
 
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 60_000
-/** A process that has just ended may hold its port some milliseconds longer. */
+/** A process that has just ended may hold its port for some milliseconds. */
 const portPatienceMs = 2_000
 const pollMs = 25
 
@@ -85,28 +85,22 @@ export class Anvil {
       this.#genesisTimestamp = record.genesisTimestamp
       this.#origin = "adopted"
       if (await this.#answers(5_000)) {
-        logger.info(
-          { pid: record.pid, port: record.port },
-          "demo chain: adopted the node that was still running",
-        )
+        logger.info({ pid: record.pid, port: record.port }, "demo chain: adopted the running node")
         return
       }
-      logger.warn(
-        { pid: record.pid },
-        "demo chain: the node still running does not answer; starting it again",
-      )
+      logger.warn({ pid: record.pid }, "demo chain: the running node does not answer; restarting it")
       await this.#end("SIGKILL")
     }
     this.#port = await this.#choosePort(record?.port)
-    // Half a history is made again, in seconds: a node started anew takes no more blocks that lie in the past.
+    // Incomplete history is created again, within seconds: a restarted node accepts no blocks with a past timestamp.
     if (record?.phase === "live" && (await isUsableState(this.#stateFile))) {
       this.#origin = record.stopped ? "resumed" : "recovered"
       this.#phase = record.phase
       this.#genesisTimestamp = record.genesisTimestamp
       if (await this.#spawn()) return
-      logger.warn({}, "demo chain: the node cannot read its saved state; making a new chain")
+      logger.warn({}, "demo chain: the node cannot read its saved state; creating a new chain")
     }
-    // Kept aside, one at most, for whoever wants to know what was wrong with it.
+    // The last one is kept for analysis.
     await rename(this.#stateFile, `${this.#stateFile}.broken`).catch(() => undefined)
     this.#origin = "fresh"
     this.#phase = "history"
@@ -114,14 +108,15 @@ export class Anvil {
     if (await this.#spawn()) return
     throw new IndexerError(
       "DEMO_FAILED",
-      `the demo chain's node did not start on port ${this.#port}. Its log is anvil.log in the demo's folder; another port, or --rpc URL, may help.`,
+      `the demo chain's node did not start on port ${this.#port}. Its log is ${directory}/anvil.log. ` +
+        "Another port, or another chain with --rpc URL, may work.",
       { data: { port: this.#port } },
     )
   }
 
   /**
-   * Ends the making of history: the same node, now with a block every block time, in whole seconds until its next start. It is not
-   * started again for that: it would forget the states of all blocks but the last, and who indexes the past asks for them.
+   * Ends the history phase: the node mines a block every block time, in whole seconds until its next start. It is not
+   * restarted, because it would lose the state of every block but the last, which an indexer asks for.
    */
   async goLive(): Promise<void> {
     if (this.#phase === "live") return
@@ -131,15 +126,16 @@ export class Anvil {
       await rpc.call("evm_setIntervalMining", Math.ceil(this.#blockTimeMs / 1000))
     })
     this.#phase = "live"
-    await this.#remember(false)
+    await this.#writeRecord(false)
   }
 
-  /** Brings back a node that has gone, from what it last saved, at the same address. */
+  /** Restarts a node that died, from its last saved state, at the same address. */
   async restart(): Promise<void> {
     if ((await becomesFree(this.#port, this.#options.clock)) && (await this.#spawn())) return
+    const { directory } = this.#options
     throw new IndexerError(
       "DEMO_FAILED",
-      "the demo chain's node did not start again. Its log is anvil.log in the demo's folder.",
+      `the demo chain's node did not restart. Its log is ${directory}/anvil.log.`,
     )
   }
 
@@ -147,22 +143,22 @@ export class Anvil {
     return this.#isOurs(this.#pid)
   }
 
-  /** Stops in order: the node saves every block first. Safe to call twice. */
+  /** Stops gracefully: the node saves every block first. Safe to call twice. */
   async stop(): Promise<void> {
     if (!(await this.isRunning())) return
     const stopped = await this.#end("SIGTERM")
-    await this.#remember(stopped)
+    await this.#writeRecord(stopped)
   }
 
-  /** The one asked for, or that of the last run, so that the address stays the same; else any. */
+  /** The requested port, or that of the last run so that the address stays the same, or any. */
   async #choosePort(lastPort: number | undefined): Promise<number> {
     const { port, clock } = this.#options
-    const wished = port ?? lastPort
-    if (wished !== undefined && (await becomesFree(wished, clock))) return wished
+    const preferred = port ?? lastPort
+    if (preferred !== undefined && (await becomesFree(preferred, clock))) return preferred
     if (port === undefined) return freePort()
     throw new IndexerError(
       "PORT_IN_USE",
-      `port ${port}, asked for by the demo chain's node, is in use. Free it or name another.`,
+      `port ${port} of the demo chain's node is in use. Free it or choose another.`,
       { data: { port } },
     )
   }
@@ -173,29 +169,26 @@ export class Anvil {
     const child = spawn(
       resolveAnvilBinary(),
       anvilArguments({
-        ...{
-          stateFile: this.#stateFile,
-          port: this.#port,
-          phase: this.#phase,
-          blockTimeMs: this.#blockTimeMs,
-        },
+        stateFile: this.#stateFile,
+        port: this.#port,
+        phase: this.#phase,
+        blockTimeMs: this.#blockTimeMs,
         genesisTimestamp: this.#genesisTimestamp,
       }),
-      // A session of its own: Ctrl-C goes to us alone, and we stop the node after what reads from it.
+      // In its own session Ctrl-C does not reach the node: this process stops it after its readers.
       { cwd: directory, detached: true, stdio: ["ignore", log, log] },
     )
     closeSync(log)
     let gone = false
-    child.once("exit", () => {
+    const noteExit = (): void => {
       gone = true
-    })
-    child.once("error", () => {
-      gone = true
-    })
+    }
+    child.once("exit", noteExit)
+    child.once("error", noteExit)
     child.unref()
     if (child.pid === undefined) return false
     this.#pid = child.pid
-    await this.#remember(false)
+    await this.#writeRecord(false)
     const deadline = clock.monotonic() + startTimeoutMs
     while (!gone && clock.monotonic() < deadline) {
       if ((await this.#answers(1_000)) && !gone) {
@@ -228,17 +221,14 @@ export class Anvil {
     }
   }
 
-  /** Whether it went by itself, and so saved its state. */
+  /** Whether the node ended gracefully, and so saved its state. */
   async #end(signal: "SIGTERM" | "SIGKILL"): Promise<boolean> {
     const { clock, logger } = this.#options
     sendSignal(this.#pid, signal)
     const deadline = clock.monotonic() + stopTimeoutMs
     while (await this.isRunning()) {
       if (clock.monotonic() > deadline) {
-        logger.warn(
-          { pid: this.#pid },
-          "demo chain: the node does not stop; killing it, its last blocks may be lost",
-        )
+        logger.warn({ pid: this.#pid }, "demo chain: the node does not stop; killing it may lose blocks")
         sendSignal(this.#pid, "SIGKILL")
         return false
       }
@@ -252,7 +242,7 @@ export class Anvil {
     return (await processCommand(pid))?.includes(this.#stateFile) === true
   }
 
-  #remember(stopped: boolean): Promise<void> {
+  #writeRecord(stopped: boolean): Promise<void> {
     return writeAnvilRecord(this.#options.directory, {
       pid: this.#pid,
       port: this.#port,
@@ -272,7 +262,7 @@ async function becomesFree(port: number, clock: Clock): Promise<boolean> {
   return true
 }
 
-/** The node's clock starts at the first block's time, so that a past can be made; from then on it is ours. */
+/** The node's clock starts at the first block's time, so that history can be mined. Live, it is set to our clock. */
 const setTime = (rpc: AnvilRpc, clock: Clock): Promise<unknown> =>
   rpc.call("evm_setTime", Math.floor(clock.now() / 1000))
 
@@ -280,7 +270,7 @@ function sendSignal(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // ESRCH: it went in the meantime, which is what the signal was for.
+    // ESRCH: it has already ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
   }
 }

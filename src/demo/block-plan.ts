@@ -1,5 +1,5 @@
-// What the demo sends for one block: a size that swings from nothing to a crowd, and a mix of all kinds. A pure
-// function of the context, so the same seed on the same chain plans the same block.
+// Plans the transactions of one block: none to many, of all kinds. A pure function of the context: the same seed on
+// the same chain plans the same block.
 
 import { setupBlocks, setupTransactions } from "./chain-setup.js"
 import { collectibleTransactions } from "./collectible-transactions.js"
@@ -23,7 +23,7 @@ const totalWeight = kinds.reduce((sum, kind) => sum + kind.weight, 0)
 export interface PlanOptions {
   readonly height: number
   readonly deployerNonce: number
-  /** 1 is the usual crowd; less makes quieter blocks. */
+  /** 1 is normal traffic; less makes smaller blocks. */
   readonly intensity?: number
 }
 
@@ -32,21 +32,21 @@ export function planBlock(context: DemoContext, options: PlanOptions): DemoTrans
   if (height <= setupBlocks) return setupTransactions(context, options)
   const size = pickSize(context.random, { height, intensity })
   if (size === 0) return []
-  // Two places in turn go to each kind, so that even rare ones are seen within minutes.
+  // Two transactions rotate through all kinds, so that even rare ones appear within minutes.
   const chosen = [kinds[(height * 2) % kinds.length]!, kinds[(height * 2 + 1) % kinds.length]!]
   while (chosen.length < size) chosen.push(pickKind(context.random))
   return chosen.slice(0, size).flatMap((kind) => kind.make(context) ?? [])
 }
 
-/** A slow swell, gusts on top of it, and some still blocks. */
+/** A slow wave with peaks on top of it, and some empty blocks. */
 function pickSize(
   random: SeededRandom,
   { height, intensity }: { height: number; intensity: number },
 ): number {
   if (random.chance(emptyShare)) return 0
-  const swell = 8 + 6 * Math.sin(height / 25)
-  const gust = random.chance(0.08) ? maxBlockTransactions : 0
-  const size = Math.round((swell * (0.3 + 1.4 * random.next()) + gust * random.next()) * intensity)
+  const wave = 8 + 6 * Math.sin(height / 25)
+  const peak = random.chance(0.08) ? maxBlockTransactions : 0
+  const size = Math.round((wave * (0.3 + 1.4 * random.next()) + peak * random.next()) * intensity)
   return Math.min(maxBlockTransactions, size)
 }
 

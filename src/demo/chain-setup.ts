@@ -1,5 +1,5 @@
-// The first blocks of the demo chain: deploy, open pairs, hand out tokens, approve, add liquidity. What the deployer
-// does is a fixed list, one step per nonce, so a broken-off setup goes on where it stopped and never deploys twice.
+// The first blocks of the demo chain: deploy, create pairs, mint tokens, approve, add liquidity. The deployer's steps
+// are a fixed list, one per nonce, so that an interrupted setup resumes where it stopped and never deploys twice.
 
 import type { Address } from "viem"
 import { maxUint256 } from "viem"
@@ -18,7 +18,7 @@ import { call, type DemoContext, type DemoTransaction } from "./transaction-kind
 export const setupBlocks = 7
 const stepsByBlock = 8
 
-/** What block `height` sends; `deployerNonce` says which of the deployer's steps are done. */
+/** The transactions of block `height`; `deployerNonce` is the number of steps that the deployer has done. */
 export function setupTransactions(
   context: DemoContext,
   { height, deployerNonce }: { readonly height: number; readonly deployerNonce: number },

@@ -1,5 +1,5 @@
-// Who owns which collectible, read from the chain's logs: what is sent next depends on the chain alone, never on
-// what this process believes it sent.
+// The owners of the collectibles, read from the chain's logs: what is sent next depends on the chain alone, not on
+// the memory of this process.
 
 import type { Address, Hex } from "viem"
 import { toEventSelector } from "viem"
@@ -15,7 +15,7 @@ export class CollectibleOwners {
   readonly #owners = new Map<bigint, Address>()
   #readTo = -1
 
-  /** Reads the logs since the last call, or all of them when the chain is shorter than what was read. */
+  /** Reads the logs since the last call, or all of them when the chain has become shorter. */
   async refresh(
     rpc: AnvilRpc,
     options: { readonly address: Address; readonly height: number },

@@ -3,7 +3,7 @@
 import { Collectible, MultiToken } from "./contracts.generated.js"
 import { call, type DemoContext, kind, pickRecipient, type TransactionKind } from "./transaction-kind.js"
 
-/** The ids every trader is given some of at the start. */
+/** Every trader gets some of these ids in the setup. */
 export const goodsIds: readonly bigint[] = [1n, 2n, 3n, 5n, 8n, 13n, 2n ** 128n + 7n, 2n ** 255n + 9n]
 
 const { abi } = Collectible
@@ -11,11 +11,11 @@ const goods = MultiToken.abi
 const collectibleGas = 180_000
 const goodsGas = 400_000
 
-/** Only the youngest hundred are traded, so that picking one does not slow down as the collection grows. */
+/** Only the newest hundred are traded, so that picking one does not slow down as the collection grows. */
 function pickOwned({ random, collectibles, senders, taken }: DemoContext) {
   const owned = collectibles.ownedBy(new Set(senders)).slice(-100)
   const picked = owned.length === 0 ? undefined : random.pick(owned)
-  // Now and then two want the same one, and the second fails.
+  // Sometimes two transactions move the same one, and the second fails.
   if (picked === undefined || (taken.has(picked.id) && random.chance(0.8))) return undefined
   taken.add(picked.id)
   return picked

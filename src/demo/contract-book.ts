@@ -1,5 +1,5 @@
-// The demo's contracts and where they are. Addresses follow from the deployer and its nonces, so a later run finds
-// them without having written anything down; the order of the deployments is therefore fixed.
+// The demo's contracts and their addresses. An address follows from the deployer and its nonce, so that a later run
+// knows it without a record. The order of the deployments is therefore fixed.
 
 import type { Address, Hex } from "viem"
 import { concat, encodeDeployData, getContractAddress, keccak256 } from "viem"
@@ -58,7 +58,7 @@ export interface ContractBook {
 interface TradedPair {
   readonly address: Address
   readonly tokens: readonly [TradedToken, TradedToken]
-  /** Whole tokens of each that open the pair, which sets its first price. */
+  /** Whole tokens of each that are added first, which sets the first price. */
   readonly opening: readonly [bigint, bigint]
 }
 

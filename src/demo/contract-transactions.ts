@@ -1,4 +1,4 @@
-// Plain payments, contract creations by transactions and by contracts, odd logs, and every way to fail.
+// Payments, contract creations by transactions and by contracts, unusual logs, and every way to fail.
 
 import { encodeDeployData, encodeFunctionData, stringToHex } from "viem"
 import { Child, ChildDeployer, GasBurner, OddEvents, Reverter, Token } from "./contracts.generated.js"
@@ -36,7 +36,7 @@ export const contractTransactions: readonly TransactionKind[] = [
     value: random.chance(0.3) ? 1n : 0n,
     gas: 400_000,
   })),
-  // The init code is one invalid instruction: the creation fails and takes all its gas.
+  // The init code is one invalid instruction: the creation fails and uses all its gas.
   kind("failed creation", 0.4, ({ random, senders }) => ({
     from: random.pick(senders),
     data: "0xfe",

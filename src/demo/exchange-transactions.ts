@@ -1,4 +1,4 @@
-// Trades on the exchange: swaps over one or two pairs, liquidity in and out, and a pair that exists already.
+// Trades on the exchange: swaps over one or two pairs, adding and removing liquidity, and creating pairs.
 
 import type { Address } from "viem"
 import { Pair, PairFactory, Router } from "./contracts.generated.js"
@@ -6,7 +6,7 @@ import { call, type DemoContext, kind, pickAmount, type TransactionKind } from "
 
 const { abi } = Router
 
-/** Small beside the pair's reserves, so that prices wander and never run away. */
+/** Small compared with the pair's reserves, so that prices stay in range. */
 function pickTrade({ random, book }: DemoContext) {
   const pair = random.pick(book.pairs)
   const [index, other] = random.chance(0.5) ? ([0, 1] as const) : ([1, 0] as const)
@@ -55,7 +55,7 @@ export const exchangeTransactions: readonly TransactionKind[] = [
     const args = [random.pick(recipients), BigInt(random.integer(1, 100_000))] as const
     return { from: traders[0]!, ...call(address, 90_000, { abi: Pair.abi, functionName: "transfer", args }) }
   }),
-  // Every pairing of the mintable tokens is made sooner or later; after that these fail: the pair exists.
+  // Once every pair of mintable tokens exists, these fail.
   kind("create pair", 0.4, ({ random, book, senders }) => {
     const [a, b] = random.sample(book.mintable, 2)
     const args = [a!.address, b!.address] as const
@@ -70,6 +70,6 @@ export const exchangeTransactions: readonly TransactionKind[] = [
 
 function integerRoot(value: bigint): bigint {
   const root = BigInt(Math.floor(Math.sqrt(Number(value))))
-  // One Newton step: the floating root is good to 53 bits, which is plenty for an amount of shares.
+  // One Newton step: the floating root is exact to 53 bits, which is enough for an amount of shares.
   return (root + value / root) / 2n
 }

@@ -1,4 +1,4 @@
-// Randomness for the demo that repeats: the same parts give the same sequence on every machine.
+// Reproducible randomness for the demo: the same seed gives the same sequence on every machine.
 
 export class SeededRandom {
   #a: number

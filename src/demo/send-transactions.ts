@@ -1,6 +1,6 @@
-// Hands planned transactions to the node in one batch, in the types wallets use (no blobs: the
-// node computes the transactions root of a block with one wrongly, over the blob; no set-code ones: see the hardfork). Fees fall strictly along the
-// plan: the node sorts by fee and runs a batch in any order, so this alone fixes their order in the block.
+// Sends planned transactions to the node in one batch, in the types that wallets use. Blobs are left out: the node
+// computes a wrong transactions root for them. Fees decrease along the plan: the node runs a batch in any order and
+// sorts by fee, so only this fixes the order in the block.
 
 import { numberToHex } from "viem"
 import type { AnvilRpc, RpcCall } from "./anvil-rpc.js"
@@ -13,13 +13,13 @@ const maxTip = 1_500_000_000
 
 export interface SendOptions {
   readonly random: SeededRandom
-  /** The next nonce of each sender; counted up here. */
+  /** The next nonce of each sender; incremented here. */
   readonly nonces: Map<string, number>
 }
 
 export interface SendOutcome {
   readonly sent: number
-  /** What the node said to the first it refused. */
+  /** The node's message for the first transaction it rejected. */
   readonly refused: string | undefined
 }
 

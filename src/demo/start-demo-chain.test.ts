@@ -52,43 +52,18 @@ test("history has every kind of event, every transaction type, failures and crea
   })
   const summary = await summarizeChain(rpc, { from: 0, to: 301 })
 
-  expect(chain.fresh).toBe(true)
+  expect(chain.origin).toBe("fresh")
   expect(progress).toEqual(Array.from({ length: 300 }, (_, i) => i + 1))
   expect(Object.keys(summary.byType).sort()).toEqual(["0x0", "0x1", "0x2"])
   expect(Object.keys(summary.byEvent).sort()).toEqual(
     [
-      ...[
-        "Transfer/3",
-        "Transfer/4",
-        "Transfer/1",
-        "Approval/3",
-        "ApprovalForAll/3",
-        "Deposit/2",
-        "Withdrawal/2",
-      ],
-      ...[
-        "TransferSingle/4",
-        "TransferBatch/4",
-        "URI/2",
-        "PairCreated/3",
-        "Sync/1",
-        "Swap/3",
-        "Mint/2",
-        "Burn/3",
-      ],
-      ...[
-        "Born/2",
-        "ContractCreation/2",
-        "ContractCreation/3",
-        "Note/2",
-        "(no topics)",
-        "(unknown)/4",
-        "Approval/4",
-      ],
+      ...["Transfer/1", "Transfer/3", "Transfer/4", "Approval/3", "Approval/4", "ApprovalForAll/3"],
+      ...["TransferSingle/4", "TransferBatch/4", "URI/2", "Deposit/2", "Withdrawal/2"],
+      ...["PairCreated/3", "Sync/1", "Swap/3", "Mint/2", "Burn/3", "Born/2", "Note/2"],
+      ...["ContractCreation/2", "ContractCreation/3", "(no topics)", "(unknown)/4"],
     ].sort(),
   )
   expect(summary.failed).toBeGreaterThan(50)
-  // Failures are the spice, not the meal.
   expect(summary.failed).toBeLessThan(summary.transactions / 8)
   expect(summary.creations).toBeGreaterThan(30)
   expect(summary.emptyBlocks).toBeGreaterThan(5)
@@ -106,7 +81,7 @@ test("history has every kind of event, every transaction type, failures and crea
   expect(new Set(steps)).toEqual(new Set([1]))
   expect(Number(times[300]!.timestamp)).toBeLessThanOrEqual(systemClock.now() / 1000)
   expect(Number(times[300]!.timestamp)).toBeGreaterThanOrEqual(began)
-  // Who indexes the past asks for code and metadata there.
+  // An indexer of history reads code and metadata at its heights.
   expect(await rpc.call("eth_getBalance", `0x${"0".repeat(39)}4`, "0x64")).toBe("0x0")
 })
 
@@ -131,31 +106,31 @@ test("the same seed and first timestamp give the same blocks, another seed gives
   expect(other.logs).not.toEqual(first.logs)
 })
 
-test("a restart keeps blocks, receipts and logs, and the chain and its traffic go on", async () => {
+test("a restart keeps blocks, receipts and logs, and the chain and its traffic continue", async () => {
   const { chain, rpc } = await start()
   await eventually(async () => (await heightOf(rpc)) >= 26)
   const before = await summarizeChain(rpc, { from: 0, to: 27 })
   const receipts = await rpc.call("eth_getBlockReceipts", "0x14")
   const logs = await rpc.call("eth_getLogs", { fromBlock: "0x0", toBlock: "0x1a" })
   await chain.stop()
-  // A node that makes its first block differently at each start saves both, and later serves either.
+  // A node that creates another first block at each start saves both, and later serves either.
   const state = JSON.parse(await readFile(join(directory, "anvil-state.json"), "utf8"))
   const heights = state.blocks.map(({ header }: { header: { number: string } }) => Number(header.number))
   expect(new Set(heights).size).toBe(heights.length)
 
   const again = await start()
-  expect(again.chain).toMatchObject({ origin: "resumed", fresh: false, httpUrl: chain.httpUrl })
+  expect(again.chain).toMatchObject({ origin: "resumed", httpUrl: chain.httpUrl })
   const height = await heightOf(again.rpc)
   await eventually(async () => (await heightOf(again.rpc)) > height + 4)
   expect(await summarizeChain(again.rpc, { from: 0, to: 27 })).toEqual(before)
   expect(await again.rpc.call("eth_getBlockReceipts", "0x14")).toEqual(receipts)
   expect(await again.rpc.call("eth_getLogs", { fromBlock: "0x0", toBlock: "0x1a" })).toEqual(logs)
-  // On a busy machine the first blocks may come before the first transaction.
+  // On a busy machine the first blocks may be mined before the first transaction.
   await eventually(async () => {
     const to = (await heightOf(again.rpc)) + 1
     return (await summarizeChain(again.rpc, { from: height + 1, to })).transactions > 0
   })
-  // Its clock is the world's again, and has not stood still in between.
+  // Its clock is the real time again.
   const now = systemClock.now() / 1000
   const then = await heightOf(again.rpc)
   await eventually(async () => (await heightOf(again.rpc)) > then)
@@ -163,7 +138,7 @@ test("a restart keeps blocks, receipts and logs, and the chain and its traffic g
   expect(Number(tip.timestamp)).toBeGreaterThan(now - 3)
 })
 
-test("traffic survives the node being killed: it comes back at its address with its history", async () => {
+test("a killed node is restarted at its address with its history, and traffic continues", async () => {
   const { rpc } = await start()
   const before = await summarizeChain(rpc, { from: 0, to: 25 })
   process.kill(await pidOf(), "SIGKILL")
@@ -176,17 +151,17 @@ test("traffic survives the node being killed: it comes back at its address with 
   })
 })
 
-test("a node that outlived its parent is adopted, not doubled", async () => {
+test("a node that outlived its parent is adopted", async () => {
   const { chain } = await start()
   const pid = await pidOf()
-  // As after kill -9 of the first process: its node runs, and nobody has told it to stop.
+  // As after kill -9 of the first process: its node still runs.
   const again = await start()
   expect(again.chain.origin).toBe("adopted")
   expect(again.chain.httpUrl).toBe(chain.httpUrl)
   expect(await pidOf()).toBe(pid)
 })
 
-test("a process number that now belongs to a stranger is left alone", async () => {
+test("another process that reuses the node's id is left alone", async () => {
   await writeFile(
     join(directory, "anvil.json"),
     JSON.stringify({ pid: process.pid, port: 1, phase: "live", genesisTimestamp: 1, stopped: false }),
@@ -197,18 +172,18 @@ test("a process number that now belongs to a stranger is left alone", async () =
   expect(await pidOf()).not.toBe(process.pid)
 })
 
-test("half a state file makes a new chain instead of a failure", async () => {
+test("an incomplete state file leads to a new chain instead of a failure", async () => {
   const { chain } = await start()
   await chain.stop()
   const file = join(directory, "anvil-state.json")
   const text = await readFile(file, "utf8")
   await writeFile(file, text.slice(0, text.length / 2))
   const again = await start()
-  expect(again.chain.fresh).toBe(true)
+  expect(again.chain.origin).toBe("fresh")
   expect(await heightOf(again.rpc)).toBeGreaterThanOrEqual(24)
 })
 
-test("history that a killed process left half-made is finished by the next, and nothing is deployed twice", async () => {
+test("the next process finishes the history of a killed one, and nothing is deployed twice", async () => {
   const stopping = new AbortController()
   const onProgress = ({ made }: { made: number }) => {
     if (made === 2) stopping.abort()
@@ -219,11 +194,11 @@ test("history that a killed process left half-made is finished by the next, and 
   const summary = await summarizeChain(rpc, { from: 0, to: 25 })
   expect(summary.transactions).toBeGreaterThan(100)
   const [deployer] = await rpc.call<string[]>("eth_accounts")
-  // 14 contracts, 3 pairs, 5 tokens handed out, 1 hand-out of goods.
+  // 14 contracts, 3 pairs, 5 token mints, 1 mint of goods.
   expect(Number(await rpc.call("eth_getTransactionCount", deployer, "latest"))).toBe(23)
 })
 
-test("history that was stopped half-way is made anew", async () => {
+test("history that was stopped before its end is created again", async () => {
   const stopping = new AbortController()
   const onProgress = ({ made }: { made: number }) => {
     if (made === 3) stopping.abort()
@@ -231,11 +206,11 @@ test("history that was stopped half-way is made anew", async () => {
   const { chain } = await start({ signal: stopping.signal, onProgress })
   await chain.stop()
   const again = await start()
-  expect(again.chain.fresh).toBe(true)
+  expect(again.chain.origin).toBe("fresh")
   expect(await heightOf(again.rpc)).toBeGreaterThanOrEqual(24)
 })
 
-test("token metadata is what an indexer will meet: text, bytes32, and hostile", async () => {
+test("token metadata is what an indexer meets on real chains: text, bytes32, and hostile", async () => {
   const { rpc } = await start()
   const [deployer] = await rpc.call<`0x${string}`[]>("eth_accounts")
   const { addresses } = makeContractBook(deployer!)
@@ -252,11 +227,11 @@ test("token metadata is what an indexer will meet: text, bytes32, and hostile", 
   expect(hostile.includes("Free\0Money <script>")).toBe(true)
   expect(hostile.includes("\u202e")).toBe(true)
   expect(hostile.includes(Buffer.from([0xff, 0xfe]))).toBe(true)
-  // A collectible that was minted in the setup, whoever has it now or whether it is gone.
-  const uri = await rpc.call<string>(
+  // The setup mints twelve collectibles.
+  const lastId = await rpc.call<string>(
     "eth_call",
     { to: addresses.collectible, data: encodeFunctionData({ abi: Collectible.abi, functionName: "lastId" }) },
     "latest",
   )
-  expect(BigInt(uri)).toBeGreaterThanOrEqual(12n)
+  expect(BigInt(lastId)).toBeGreaterThanOrEqual(12n)
 })

@@ -1,11 +1,10 @@
-// The chain behind a plain `npm start`: a local node with a busy past, and traffic from then on. A second start goes
-// on with the same chain.
+// The chain of a plain `npm start`: a local node with history and continuous traffic. A second start continues the
+// same chain.
 
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import { type AnvilOrigin, startAnvil } from "./anvil.js"
 import { AnvilRpc } from "./anvil-rpc.js"
-import { demoChainId } from "./demo-accounts.js"
 import { DemoTraffic } from "./traffic.js"
 
 export interface DemoChainOptions {
@@ -16,9 +15,9 @@ export interface DemoChainOptions {
   readonly seed?: string
   readonly historyBlocks?: number
   readonly blockTimeMs?: number
-  /** Seconds since 1970 of the first block, for a chain that repeats to the last hash. Default: so that history ends now. */
+  /** Seconds since 1970 of the first block, for reproducible hashes. By default history ends now. */
   readonly genesisTimestamp?: number
-  /** Breaks off the making of history; the chain then is returned as it is, to be stopped. */
+  /** Ends the creation of history; the chain is then returned as it is, to be stopped. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: { readonly made: number; readonly total: number }) => void
 }
@@ -26,25 +25,14 @@ export interface DemoChainOptions {
 export interface DemoChain {
   readonly httpUrl: string
   readonly wsUrl: string
-  readonly chainId: typeof demoChainId
-  /** This start made the chain anew: whatever was indexed before is of another chain. */
-  readonly fresh: boolean
-  /** "recovered": the node had died, and its last blocks may be gone. */
   readonly origin: AnvilOrigin
-  /** Ends the traffic, then the node, which saves its blocks. */
+  /** Stops the traffic, then the node, which saves its blocks. */
   stop(): Promise<void>
 }
 
 export async function startDemoChain(options: DemoChainOptions): Promise<DemoChain> {
-  const {
-    directory,
-    clock,
-    logger,
-    port,
-    seed = "tidemark",
-    historyBlocks = 300,
-    blockTimeMs = 1000,
-  } = options
+  const { directory, clock, logger, port } = options
+  const { seed = "tidemark", historyBlocks = 300, blockTimeMs = 1000 } = options
   const genesisTimestamp = options.genesisTimestamp ?? Math.floor(clock.now() / 1000) - historyBlocks
   const anvil = await startAnvil({ directory, clock, logger, port, blockTimeMs, genesisTimestamp })
   const rpc = new AnvilRpc(anvil.httpUrl)
@@ -52,10 +40,7 @@ export async function startDemoChain(options: DemoChainOptions): Promise<DemoCha
     ...{ rpc, clock, logger, seed, blockTimeMs, historyBlocks },
     onFailure: async () => {
       if (await anvil.isRunning()) return
-      logger.error(
-        {},
-        "demo chain: the node died; bringing it back from its last saved state, some blocks are lost",
-      )
+      logger.error({}, "demo chain: the node died; restarting it from its last saved state may lose blocks")
       await anvil.restart()
     },
   })
@@ -79,12 +64,5 @@ export async function startDemoChain(options: DemoChainOptions): Promise<DemoCha
     options.signal?.removeEventListener("abort", breakOff)
   }
   if (!options.signal?.aborted) traffic.start()
-  return {
-    httpUrl: anvil.httpUrl,
-    wsUrl: anvil.wsUrl,
-    chainId: demoChainId,
-    fresh: anvil.origin === "fresh",
-    origin: anvil.origin,
-    stop,
-  }
+  return { httpUrl: anvil.httpUrl, wsUrl: anvil.wsUrl, origin: anvil.origin, stop }
 }

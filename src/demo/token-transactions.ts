@@ -14,7 +14,7 @@ import {
 
 const { abi } = MintableToken
 
-/** Allowances run between a few fixed partners, so that many are spent. */
+/** Only a few fixed pairs of accounts have allowances, so that many are spent. */
 function pickPartners({ senders, random }: DemoContext): { owner: Address; spender: Address } {
   const at = random.integer(0, 8)
   return { owner: senders[at]!, spender: senders[at + 8]! }
@@ -59,7 +59,7 @@ export const tokenTransactions: readonly TransactionKind[] = [
     const args = [spender, random.chance(0.5) ? maxUint256 : pickAmount(random, token.unit, 100)] as const
     return { from: owner, ...call(token.address, 80_000, { abi, functionName: "approve", args }) }
   }),
-  // Without an allowance as yet, some of these fail with a custom error, as they do elsewhere.
+  // Some of these have no allowance yet and fail with a custom error, as on real chains.
   kind("token transfer by allowance", 1.5, (context) => {
     const { random, book } = context
     const token = random.pick(book.mintable)
@@ -67,7 +67,7 @@ export const tokenTransactions: readonly TransactionKind[] = [
     const args = [owner, pickRecipient(context), pickAmount(random, token.unit, 5)] as const
     return { from: spender, ...call(token.address, 110_000, { abi, functionName: "transferFrom", args }) }
   }),
-  // Half call deposit, half just send ether.
+  // Half of them call deposit, the others only send ether.
   kind("wrap ether", 4, ({ random, book: { weth }, senders }) => ({
     from: random.pick(senders),
     ...(random.chance(0.5)

@@ -12,12 +12,11 @@ let directory: string
 let anvil: Anvil
 let rpc: AnvilRpc
 
-// A fresh node makes no blocks by itself, so what is sent stays in its pool until the test says so.
+// A fresh node mines no blocks by itself, so transactions stay in its pool until the test mines one.
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "tidemark-traffic-"))
-  anvil = await startAnvil({
-    ...{ directory, clock: systemClock, logger: silentLogger, genesisTimestamp: 1_700_000_000 },
-  })
+  const options = { directory, clock: systemClock, logger: silentLogger }
+  anvil = await startAnvil({ ...options, genesisTimestamp: 1_700_000_000 })
   rpc = new AnvilRpc(anvil.httpUrl)
 })
 
@@ -37,13 +36,13 @@ const waiting = async () => {
   return Number(pool.pending) + Number(pool.queued)
 }
 
-test("the pool stays shallow when the node makes no blocks, and traffic goes on when it does", async () => {
+test("the pool stays shallow while the node mines no blocks, and traffic continues when it does", async () => {
   const traffic = makeTraffic()
   await traffic.makeHistory()
   const depths: number[] = []
   let sent = 0
   let skipped = false
-  for (let turn = 0; turn < 60 && !skipped; turn++) {
+  for (let round = 0; round < 60 && !skipped; round++) {
     const taken = await traffic.runOnce()
     sent += taken
     depths.push(await waiting())
@@ -55,20 +54,20 @@ test("the pool stays shallow when the node makes no blocks, and traffic goes on 
   expect(await waiting()).toBe(0)
   const block = await rpc.call<{ transactions: string[] }>("eth_getBlockByNumber", "latest", false)
   expect(block.transactions.length).toBe(sent)
-  // A still block may be due next, but not several in a row.
+  // The next block may be empty, but not several in a row.
   let later = 0
-  for (let turn = 0; turn < 5; turn++) {
+  for (let round = 0; round < 5; round++) {
     later += await traffic.runOnce()
     await rpc.call("evm_mine")
   }
   expect(later).toBeGreaterThan(0)
 })
 
-test("waiting transactions that never move are dropped, and their nonces used again", async () => {
+test("transactions that are never mined are dropped, and their nonces are used again", async () => {
   const traffic = makeTraffic()
   await traffic.makeHistory()
   let dropped = false
-  for (let turn = 0, before = 0; turn < 120 && !dropped; turn++) {
+  for (let round = 0, before = 0; round < 120 && !dropped; round++) {
     await traffic.runOnce()
     const depth = await waiting()
     dropped = depth < before
@@ -81,7 +80,7 @@ test("waiting transactions that never move are dropped, and their nonces used ag
   expect(block.transactions.length).toBe(sent)
 })
 
-test("a turn without a node throws, and the loop around it does not", async () => {
+test("a round without a node throws, and the loop continues", async () => {
   const traffic = makeTraffic()
   await traffic.makeHistory()
   await anvil.stop()

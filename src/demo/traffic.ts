@@ -1,5 +1,5 @@
-// The life on the demo chain: a busy past made quickly, then transactions as time goes by. Everything it knows it
-// reads from the chain each time, so a restart of this process or of the node needs nothing but another turn.
+// Traffic on the demo chain: history created quickly, then transactions in real time. Each round reads its state from
+// the chain, so that a restart of this process or of the node needs no recovery.
 
 import type { Address } from "viem"
 import type { Clock } from "../platform/clock.js"
@@ -21,20 +21,20 @@ export interface DemoTrafficOptions {
   readonly logger: Logger
   readonly seed: string
   readonly blockTimeMs: number
-  /** Where the past ends; traffic is at full strength for some time after it. */
+  /** Where history ends; traffic is at full strength for some time after it. */
   readonly historyBlocks: number
-  /** Called after a turn that failed; may bring the node back. */
+  /** Called after a failed round; may restart the node. */
   readonly onFailure?: () => Promise<void>
 }
 
 const traderCount = 12
-/** Above this many waiting transactions a turn is skipped. */
+/** Above this many waiting transactions a round sends nothing. */
 const deepPool = 120
-/** Turns in a row that found the pool deep, after which what is in it is thrown away. */
-const patienceTurns = 20
+/** After this many consecutive rounds with a deep pool its transactions are dropped. */
+const patienceRounds = 20
 /**
- * Blocks after history with the full crowd. The node keeps all it ever had in memory (18 MB per thousand transactions)
- * and in its state file (6 MB), so a demo left running turns quiet.
+ * Blocks after history with full traffic. The node keeps everything in memory (18 MB per thousand transactions) and in
+ * its state file (6 MB), so a demo that keeps running slows down.
  */
 const livelyBlocks = 1_800
 const quietIntensity = 0.15
@@ -48,7 +48,7 @@ export class DemoTraffic implements Service {
   #accounts: readonly Address[] = []
   #book: ContractBook | undefined
   #running: Promise<void> | undefined
-  #deepTurns = 0
+  #deepRounds = 0
 
   constructor(options: DemoTrafficOptions) {
     this.#options = options
@@ -64,7 +64,7 @@ export class DemoTraffic implements Service {
     await this.#running
   }
 
-  /** Makes blocks a second apart until the chain is `historyBlocks` high. The node must make none by itself. */
+  /** Mines blocks a second apart up to height `historyBlocks`. The node must not mine by itself. */
   async makeHistory(onProgress: (made: number) => void = () => undefined): Promise<void> {
     const { rpc, historyBlocks, logger } = this.#options
     await this.#loadAccounts()
@@ -74,32 +74,27 @@ export class DemoTraffic implements Service {
     while (height < historyBlocks && !this.#stopping.signal.aborted) {
       const { refused } = await this.#send(height + 1, { nonces, intensity: 1.5 })
       if (refused !== undefined) {
-        // A past with a gap in its nonces would stay half-made, so it is not gone on with.
-        throw new IndexerError("DEMO_FAILED", `the demo chain's node refused a transaction: ${refused}`)
+        // With a gap in its nonces, history would stay incomplete.
+        throw new IndexerError("DEMO_FAILED", `the demo chain's node rejected a transaction: ${refused}`)
       }
       await rpc.call("evm_mine", { timestamp: Number(genesis.timestamp) + height + 1 })
       height++
       onProgress(height)
     }
-    logger.debug({ height }, "demo chain: history made")
+    logger.debug({ height }, "demo chain: created the history")
   }
 
-  /** Sends what is due for the next block; the number of transactions the node took. Throws when it cannot. */
+  /** Sends the transactions of the next block and returns how many the node accepted. Throws when it cannot. */
   async runOnce(): Promise<number> {
-    const { historyBlocks } = this.#options
+    const { historyBlocks, logger } = this.#options
     await this.#loadAccounts()
     if (await this.#isPoolDeep()) return 0
     const height = await this.#height()
     const lively = height < historyBlocks + livelyBlocks
     const nonces = await this.#readNonces()
-    const outcome = await this.#send(height + 1, { nonces, intensity: lively ? 1 : quietIntensity })
-    if (outcome.refused !== undefined) {
-      this.#options.logger.debug(
-        { reason: outcome.refused },
-        "demo chain: the node refused some transactions",
-      )
-    }
-    return outcome.sent
+    const { sent, refused } = await this.#send(height + 1, { nonces, intensity: lively ? 1 : quietIntensity })
+    if (refused !== undefined) logger.debug({ reason: refused }, "demo chain: the node rejected transactions")
+    return sent
   }
 
   async #loop(): Promise<void> {
@@ -113,11 +108,11 @@ export class DemoTraffic implements Service {
         failures = 0
       } catch (error) {
         failures++
-        // Once, not every second, however long the node is away.
+        // Once for each outage, however long it is.
         if (failures === 1)
-          logger.warn({ error: describeError(error) }, "demo chain: no traffic for now, trying on")
+          logger.warn({ error: describeError(error) }, "demo chain: traffic failed; retrying")
         await onFailure?.().catch((cause: unknown) =>
-          logger.warn({ error: describeError(cause) }, "demo chain: the node could not be brought back yet"),
+          logger.warn({ error: describeError(cause) }, "demo chain: cannot restart the node; retrying"),
         )
       }
       const waitMs = blockTimeMs * Math.min(failures + 1, 5) - (clock.monotonic() - startedAt)
@@ -128,16 +123,11 @@ export class DemoTraffic implements Service {
   async #send(height: number, options: { nonces: Map<string, number>; intensity: number }) {
     const { rpc, seed } = this.#options
     const context = this.#context(new SeededRandom(seed, height))
-    await this.#collectibles.refresh(rpc, {
-      address: context.book.addresses.collectible,
-      height: height - 1,
-    })
+    const address = context.book.addresses.collectible
+    await this.#collectibles.refresh(rpc, { address, height: height - 1 })
     const deployerNonce = options.nonces.get(context.deployer) ?? 0
     const transactions = planBlock(context, { height, deployerNonce, intensity: options.intensity })
-    return sendTransactions(rpc, transactions, {
-      random: context.random,
-      nonces: options.nonces,
-    })
+    return sendTransactions(rpc, transactions, { random: context.random, nonces: options.nonces })
   }
 
   #context(random: SeededRandom): DemoContext {
@@ -160,13 +150,13 @@ export class DemoTraffic implements Service {
     const { rpc, logger } = this.#options
     const pool = await rpc.call<{ pending: string; queued: string }>("txpool_status")
     if (Number(pool.pending) + Number(pool.queued) <= deepPool) {
-      this.#deepTurns = 0
+      this.#deepRounds = 0
       return false
     }
-    this.#deepTurns++
-    if (this.#deepTurns >= patienceTurns) {
-      this.#deepTurns = 0
-      logger.warn({}, "demo chain: waiting transactions do not move; dropping them")
+    this.#deepRounds++
+    if (this.#deepRounds >= patienceRounds) {
+      this.#deepRounds = 0
+      logger.warn({}, "demo chain: waiting transactions are not mined; dropping them")
       await rpc.call("anvil_dropAllTransactions")
     }
     return true
@@ -185,13 +175,10 @@ export class DemoTraffic implements Service {
     return Number(await this.#options.rpc.call<string>("eth_blockNumber"))
   }
 
-  /** With those waiting in the pool counted, so a lost transaction leaves no gap: its nonce comes up again. */
+  /** Includes the transactions in the pool. The nonce of a lost transaction is used again, so it leaves no gap. */
   async #readNonces(): Promise<Map<string, number>> {
     const nonces = await this.#options.rpc.callAll<string>(
-      this.#accounts.map((account) => ({
-        method: "eth_getTransactionCount",
-        params: [account, "pending"],
-      })),
+      this.#accounts.map((account) => ({ method: "eth_getTransactionCount", params: [account, "pending"] })),
     )
     return new Map(this.#accounts.map((account, i) => [account, Number(nonces[i])]))
   }

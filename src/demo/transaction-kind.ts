@@ -1,4 +1,4 @@
-// What a kind of demo transaction is: a weight, and a function from what is known of the chain to one transaction.
+// A kind of demo transaction: a weight, and a function from the state of the chain to one transaction.
 
 import type { Abi, Address, ContractFunctionName, EncodeFunctionDataParameters, Hex } from "viem"
 import { encodeFunctionData } from "viem"
@@ -11,7 +11,7 @@ export interface DemoTransaction {
   readonly to?: Address | undefined
   readonly data?: Hex | undefined
   readonly value?: bigint | undefined
-  /** Always given: the node would run the transaction once more to find it. */
+  /** Always given: otherwise the node runs the transaction twice. */
   readonly gas: number
 }
 
@@ -25,11 +25,11 @@ export interface DemoContext {
   readonly traders: readonly Address[]
   readonly recipients: readonly Address[]
   readonly collectibles: CollectibleOwners
-  /** The collectibles this block moves already. */
+  /** The collectibles that this block already moves. */
   readonly taken: Set<bigint>
 }
 
-/** Undefined when the chain has nothing to do it with just now. */
+/** Undefined when the chain's state does not allow it now. */
 type MakeTransaction = (context: DemoContext) => DemoTransaction | undefined
 
 export interface TransactionKind {
@@ -43,7 +43,7 @@ export const kind = (_name: string, weight: number, make: MakeTransaction): Tran
   make,
 })
 
-/** Everything of a contract call but its sender. */
+/** A contract call without its sender. */
 export function call<const abi extends Abi, name extends ContractFunctionName<abi>>(
   to: Address,
   gas: number,
@@ -52,13 +52,13 @@ export function call<const abi extends Abi, name extends ContractFunctionName<ab
   return { to, gas, data: encodeFunctionData(parameters) }
 }
 
-/** Mostly a few busy accounts, now and then any of hundreds, sometimes another sender. */
+/** Mostly a few busy accounts, sometimes any of hundreds, sometimes another sender. */
 export function pickRecipient({ random, recipients, senders }: DemoContext): Address {
   if (random.chance(0.3)) return random.pick(senders)
   return recipients[Math.floor(random.next() ** 2 * recipients.length)]!
 }
 
-/** Between a hundredth of a token and `most` tokens, never nothing. */
+/** Between a hundredth of a token and `most` tokens, at least one unit. */
 export function pickAmount(random: SeededRandom, unit: bigint, most: number): bigint {
   const amount = (unit * BigInt(random.integer(1, most * 100))) / 100n
   return amount > 0n ? amount : 1n

@@ -18,8 +18,8 @@ contract Child {
     }
 }
 
-/// Contracts made by a contract, which no transaction names: by CREATE, by CREATE2, and one gone again at once. Its events are those
-/// of CreateX, a factory that many chains have.
+/// Creates contracts that no transaction names: by CREATE, by CREATE2, and one that destroys itself at once. Its events
+/// are those of CreateX, a factory on many chains.
 contract ChildDeployer {
     uint256 public count;
 

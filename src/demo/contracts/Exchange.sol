@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import "./Token.sol";
 
-/// A constant-product exchange with the events of Uniswap V2, so that what reads those reads this.
+/// A constant-product exchange with the events of Uniswap V2, for software that reads these.
 contract Pair is TokenBalances {
     string public constant name = "Harbour Exchange Share";
     string public constant symbol = "HEX-LP";

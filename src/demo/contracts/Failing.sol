@@ -28,7 +28,7 @@ contract Reverter {
     }
 }
 
-/// Runs until the gas is gone.
+/// Runs out of gas.
 contract GasBurner {
     uint256 public burned;
 

@@ -3,8 +3,8 @@ pragma solidity 0.8.37;
 
 import "./Token.sol";
 
-/// A token whose metadata attacks whoever stores or shows it: NUL, markup, text direction marks, bytes that are
-/// no UTF-8, five kilobytes of padding, and more decimals than any amount has digits.
+/// A token whose metadata attacks software that stores or shows it: NUL, markup, text direction marks, bytes that are
+/// not UTF-8, five kilobytes of padding, and more decimals than any amount has digits.
 contract HostileToken is MintableToken {
     uint8 public constant decimals = 255;
 

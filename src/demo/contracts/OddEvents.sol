@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// Logs that break the assumptions of careless readers.
+/// Logs that break the assumptions of careless indexers.
 contract OddEvents {
     /// Has the signature of an ERC-20 transfer, but nothing is indexed.
     event Transfer(address from, address to, uint256 value);

@@ -84,7 +84,7 @@ contract Token is MintableToken {
     }
 }
 
-/// Name and symbol as bytes32, as the oldest tokens of the main network have them.
+/// Name and symbol as bytes32, as in the oldest tokens on Ethereum.
 contract Bytes32Token is MintableToken {
     bytes32 public constant name = "Harbour Master";
     bytes32 public constant symbol = "HMR";
