@@ -1,4 +1,4 @@
-// Time, randomness and waiting come from here, never from globals, so that a simulator can stand in for them.
+// Time and waiting come from here, never from globals, so that a simulator can replace them.
 
 export interface Clock {
   /** Milliseconds since 1970. For people and records only; leases are decided by the database's clock. */
@@ -7,7 +7,7 @@ export interface Clock {
   monotonic(): number
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects: shutdown is not an error. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Resolves once sockets and timers have had their turn: between pieces of long work that never waits by itself. */
+  /** Lets sockets and timers run: for long work that never waits by itself. */
   turn(): Promise<void>
 }
 

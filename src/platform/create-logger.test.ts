@@ -34,14 +34,14 @@ describe("createLogger", () => {
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(["fatal"])
   })
 
-  test("a field cannot take the place of level, time or message", () => {
+  test("a field cannot replace level, time or message", () => {
     const { lines, logger } = capture()
     logger.info({ level: "fatal", time: 1, msg: "x" }, "true message")
     expect(JSON.parse(lines[0]!)).toMatchObject({ level: "info", msg: "true message", level_: "fatal" })
     expect(lines[0]!.match(/"msg":/g)).toHaveLength(1)
   })
 
-  test("an error becomes its message, code and causes, and a cycle does not hang", () => {
+  test("an error is logged with its message, code and causes, and a cycle is cut", () => {
     const { lines, logger } = capture()
     const loop: Record<string, unknown> = {}
     loop["self"] = loop
@@ -51,7 +51,7 @@ describe("createLogger", () => {
     expect(line.loop).toEqual({ self: "…" })
   })
 
-  test("a pretty line is short and for people", () => {
+  test("a pretty line is short", () => {
     const { lines, logger } = capture({ format: "pretty" })
     logger.child({ service: "history-lane" }).info({ from: 1, note: "two words" }, "stored")
     expect(lines).toEqual(['21:04:11 info  history-lane   stored  from=1 note="two words"\n'])
@@ -65,7 +65,7 @@ describe("createLogger", () => {
 })
 
 describe("Terminal", () => {
-  test("lines appear above the live line, which is drawn again", () => {
+  test("lines appear above the live line, which is redrawn", () => {
     const written: string[] = []
     const terminal = new Terminal({ isTTY: true, write: (text) => written.push(text) })
     terminal.line("one")

@@ -1,5 +1,5 @@
-// The logger behind `Logger`: JSON lines by pino for machines, short lines for people. Every field and every message is
-// scrubbed of secrets here, so no caller has to think of it.
+// The implementation of `Logger`: JSON lines by pino for machines, short lines for people. Secrets are removed here
+// from every field and message, so that callers need not.
 
 import { pino } from "pino"
 import type { LogFields, Logger } from "./logger.js"
@@ -12,7 +12,7 @@ type LogLevel = (typeof logLevels)[number]
 export interface CreateLoggerOptions {
   readonly level: LogLevel
   readonly format: "json" | "pretty"
-  /** Gets whole lines with their line end. */
+  /** Receives whole lines, with their line feed. */
   readonly write: (line: string) => void
   /** For pretty lines. */
   readonly colour?: boolean
@@ -55,7 +55,7 @@ function jsonEmitter({ write, now = () => new Date() }: CreateLoggerOptions): Em
   return (level, fields, message) => lines[level](withoutReserved(fields), message)
 }
 
-/** Two keys of one name in one object: readers disagree on which one counts. */
+/** Parsers disagree on which of two equal keys counts. */
 function withoutReserved(fields: Record<string, unknown>): Record<string, unknown> {
   for (const key of ["level", "time", "msg"]) {
     if (!(key in fields)) continue
@@ -87,7 +87,7 @@ function prettyValue(value: unknown): string {
     const text = printable(String(value))
     return /\s/.test(text) ? JSON.stringify(text) : text
   }
-  // The stack of an error is for the JSON log; people get what it says.
+  // The stack of an error is only in the JSON log.
   const { message, code } = value as { message?: unknown; code?: unknown }
   if (typeof message === "string") return JSON.stringify(printable(code ? `${code}: ${message}` : message))
   return printable(JSON.stringify(value))

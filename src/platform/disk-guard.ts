@@ -1,4 +1,4 @@
-// Watches the free space of the disk that the embedded database is on, and says when ingestion has to wait for room.
+// Watches the free space on the embedded database's disk and reports when ingestion must pause.
 
 import { statfs } from "node:fs/promises"
 import type { Clock } from "./clock.js"
@@ -32,8 +32,8 @@ export class DiskGuard extends LoopingService {
     if (low === this.low) return undefined
     this.low = low
     const fields = { freeBytes: this.freeBytes, minFreeBytes: this.minFreeBytes }
-    if (low) this.logger.error(fields, "the disk is nearly full: ingestion waits for room (MIN_FREE_DISK)")
-    else this.logger.info(fields, "there is room on the disk again: ingestion goes on")
+    if (low) this.logger.error(fields, "the disk is nearly full: ingestion pauses (MIN_FREE_DISK)")
+    else this.logger.info(fields, "the disk has free space again: ingestion resumes")
     this.onChange(low)
     return undefined
   }

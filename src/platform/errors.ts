@@ -1,10 +1,10 @@
-// The one error type for expected faults. Each code says in one place what a loop does about it. Any other error is a bug: it is
-// isolated to its block, reported loudly and retried every minute, and makes no block DEAD. A process that cannot trust its state
-// (an exception that nothing catches) exits and lets its leases expire.
+// The only error type for expected faults. Each code has one action. Any other error is a bug: it is isolated to its
+// block, logged as an error and retried every minute, and makes no block DEAD. A process that cannot trust its state
+// (an uncaught exception) exits and lets its leases expire.
 
 /**
- * retry: costs nobody anything, try again later (outages). fail: counts as an attempt of the range.
- * rollback: the chain moved; wait for a rollback. stop: a person has to change something.
+ * retry: an outage, which does not count as an attempt. fail: counts as an attempt of the range.
+ * rollback: the chain changed; wait for a rollback. stop: an operator must change something.
  */
 export type ErrorAction = "retry" | "fail" | "rollback" | "stop"
 
@@ -19,12 +19,12 @@ export const errorCodes = {
   RPC_BLOCK_MISSING: "retry",
   RPC_NO_PROVIDER: "retry",
   CHAIN_MISMATCH: "stop",
-  // what a node said was checked and found wrong
+  // verification of a node's answer
   VERIFY_FAILED: "fail",
   VERIFY_UNSUPPORTED: "fail",
   PARENT_MISMATCH: "rollback",
   SEAM_MISMATCH: "rollback",
-  // what is derived
+  // workers
   WORKER_FAILED: "fail",
   // coordination
   LEASE_LOST: "retry",
@@ -61,7 +61,7 @@ export type ErrorCode = keyof typeof errorCodes
 export interface IndexerErrorOptions {
   readonly data?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
-  /** The height at fault, where known: a failing range is split around it at once. */
+  /** The height at fault, if known: the failed range is split around it at once. */
   readonly height?: number
 }
 
@@ -86,7 +86,7 @@ export class IndexerError extends Error {
 export const isIndexerError = (error: unknown, code?: ErrorCode): error is IndexerError =>
   error instanceof IndexerError && (code === undefined || error.code === code)
 
-/** BUG for what was not expected. */
+/** BUG for an unexpected error. */
 export const codeOf = (error: unknown): ErrorCode | "BUG" =>
   error instanceof IndexerError ? error.code : "BUG"
 

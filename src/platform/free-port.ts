@@ -1,18 +1,17 @@
-// TCP ports of 127.0.0.1 that nothing listens on at this moment.
+// Finds TCP ports of 127.0.0.1 that no process listens on now.
 
 import { createServer } from "node:net"
 
-/** Whether the port can be had. */
 export const isFreePort = async (port: number): Promise<boolean> => (await listen(port)) !== undefined
 
-/** The preferred one when it is free, else one the system chooses. */
+/** The preferred port if it is free, else one that the system chooses. */
 export async function freePort(preferred = 0): Promise<number> {
   const port = (await listen(preferred)) ?? (await listen(0))
   if (port === undefined) throw new Error("no port of 127.0.0.1 is free")
   return port
 }
 
-/** The port, or the one the system chose for 0; undefined when it is taken. */
+/** The port, or for 0 the one that the system chose; undefined when it is in use. */
 function listen(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

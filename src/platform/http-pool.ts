@@ -1,5 +1,5 @@
-// Connections to one HTTP server. Undici's pool alone: all of undici takes three times as long to load, and every thread of a process
-// loads it again. It can dispatch requests; `request` and its like come with the rest.
+// A connection pool for one HTTP server. It loads only undici's pool: all of undici takes three times as long, in every
+// thread. The pool can `dispatch` requests; `request` and similar methods need the rest.
 
 import { createRequire } from "node:module"
 import type { Pool } from "undici"

@@ -14,7 +14,7 @@ const load = (over: Partial<LoadConfigOptions> = {}) => loadConfig({ cwd, env: {
 const configFile = (body: string) => writeFile(join(cwd, "tidemark.config.ts"), `export default ${body}`)
 
 describe("the config", () => {
-  test("without anything is the demo chain with defaults", async () => {
+  test("is the demo chain with defaults when nothing is set", async () => {
     const config = await load()
     expect(config.process).toMatchObject({
       port: 8080,
@@ -28,7 +28,7 @@ describe("the config", () => {
     expect(Object.values(config.chains[0]!.checks).every((on) => on)).toBe(true)
   })
 
-  test("flags win over the environment, that over the file, that over defaults", async () => {
+  test("flags override the environment, the environment the file, and the file the defaults", async () => {
     await configFile(`{ rangeSize: 7, leaseTtlMs: 1111, port: 1 }`)
     const config = await load({ env: { LEASE_TTL_MS: "2222", PORT: "2" }, flags: { port: "3" } })
     expect(config.process).toMatchObject({ rangeSize: 7, leaseTtlMs: 2222, port: 3 })
@@ -56,7 +56,7 @@ describe("the config", () => {
     [{ env: { DB_APP_URL: "postgres://x" } }, "DB_APP_URL is set without DB_RAW_URL"],
     [{ configFile: "nowhere.ts" }, "--config names nowhere.ts, which does not exist"],
   ])(
-    "a wrong value is refused with its name, what was given and what is allowed: %j",
+    "an invalid value is rejected with its name, the value and what is allowed: %j",
     async (options, message) => {
       await expect(load(options)).rejects.toMatchObject({
         code: "CONFIG_INVALID",
@@ -76,7 +76,7 @@ describe("the config", () => {
       "chains.a.startBlock is -1, but must be a whole number",
     ],
     [`{ chains: { "A B": { rpc: "http://a" } } }`, "a chain's name must be lower case"],
-  ])("a wrong file is refused: %s", async (body, message) => {
+  ])("an invalid file is rejected: %s", async (body, message) => {
     await configFile(body)
     await expect(load()).rejects.toMatchObject({
       code: "CONFIG_INVALID",
@@ -84,12 +84,12 @@ describe("the config", () => {
     })
   })
 
-  test("a secret in a wrong value is not shown", async () => {
+  test("a secret in an invalid value is not shown", async () => {
     const loading = load({ env: { DB_RAW_URL: "mysql://user:hunter2@host" } })
     await expect(loading).rejects.toMatchObject({ message: expect.not.stringContaining("hunter2") })
   })
 
-  test("per-chain variables are refused when the config has several chains", async () => {
+  test("per-chain variables are rejected when the config has several chains", async () => {
     await configFile(`{ chains: { a: { rpc: "http://a" }, b: { rpc: "http://b" } } }`)
     expect((await load()).chains.map(({ name }) => name)).toEqual(["a", "b"])
     const loading = load({ env: { START_BLOCK: "5" } })

@@ -1,4 +1,4 @@
-// What the code sees of the logger. Lines are JSON with secrets scrubbed; who prints them is decided at the root.
+// The contract of the logger. The composition root chooses the implementation.
 
 export type LogFields = Readonly<Record<string, unknown>>
 

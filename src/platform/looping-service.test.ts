@@ -9,7 +9,7 @@ import type { Random } from "./random.js"
 class Counting extends LoopingService {
   runs = 0
   fail = false
-  error: Error = new IndexerError("RPC_UNREACHABLE", "away")
+  error: Error = new IndexerError("RPC_UNREACHABLE", "unavailable")
   readonly levels: string[] = []
   nextMs: number | undefined
   onRun: () => void = () => undefined
@@ -61,9 +61,9 @@ describe("a looping service", () => {
     expect(service.runs).toBe(6)
   })
 
-  test("a bug is told as an error, an outage as a warning", async () => {
-    for (const [error, told] of [
-      [new IndexerError("RPC_UNREACHABLE", "away"), "warn"],
+  test("a bug is logged as an error, an outage as a warning", async () => {
+    for (const [error, logged] of [
+      [new IndexerError("RPC_UNREACHABLE", "unavailable"), "warn"],
       [new TypeError("undefined is not a function"), "error BUG"],
     ] as const) {
       const service = new Counting(new VirtualClock())
@@ -71,12 +71,12 @@ describe("a looping service", () => {
       service.error = error
       service.start()
       await settle()
-      expect(service.levels).toEqual([told])
+      expect(service.levels).toEqual([logged])
       await service.stop()
     }
   })
 
-  test("stopping twice, and before the start, is fine", async () => {
+  test("can be stopped twice, and before its start", async () => {
     const service = new Counting(new VirtualClock())
     await service.stop()
     await service.stop()
@@ -85,7 +85,7 @@ describe("a looping service", () => {
     expect(service.runs).toBe(0)
   })
 
-  test("faults are waited out ever longer, never the end, and success resets", async () => {
+  test("waits longer after each fault, never ends, and a success resets the wait", async () => {
     const service = new Counting(new VirtualClock())
     service.fail = true
     service.start()
@@ -100,7 +100,7 @@ describe("a looping service", () => {
     await service.stop()
   })
 
-  test("ten minutes of outage end nothing, and work resumes by itself within the longest wait", async () => {
+  test("work resumes within the longest wait after ten minutes of outage", async () => {
     const service = new Counting(new VirtualClock())
     service.fail = true
     service.start()
@@ -112,7 +112,7 @@ describe("a looping service", () => {
     await service.stop()
   })
 
-  test("two services that failed in the same moment do not come back in the same moment", async () => {
+  test("two services that fail at the same time do not retry at the same time", async () => {
     const clock = new VirtualClock()
     const waits = [1, 2].map((seed) => {
       const asked: number[] = []
@@ -134,7 +134,7 @@ describe("a looping service", () => {
     await Promise.all(waits.map(({ service }) => service.stop()))
   })
 
-  test("a wake cuts the wait short", async () => {
+  test("wake ends the current wait", async () => {
     const service = new Counting(new VirtualClock())
     service.nextMs = 60_000
     service.start()
@@ -145,7 +145,7 @@ describe("a looping service", () => {
     await service.stop()
   })
 
-  test("a wake during a turn cuts the wait after it short", async () => {
+  test("wake during a run ends the wait after it", async () => {
     const service = new Counting(new VirtualClock())
     service.nextMs = 60_000
     service.onRun = () => {

@@ -1,5 +1,5 @@
-// A service that runs one duty again and again until it is stopped. A fault of one run is told and waited out, never the
-// end of the service; how long to wait is decided here and nowhere else.
+// A service that repeats one duty until it is stopped. A failed run is logged and retried; it never ends the service.
+// The wait before a retry is decided only here.
 
 import type { Clock } from "./clock.js"
 import { codeOf, describeError } from "./errors.js"
@@ -12,9 +12,9 @@ export interface LoopOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly intervalMs: number
-  /** The longest wait after faults; they double from the interval up to it. */
+  /** The longest wait after a fault. Waits double from the interval up to it. */
   readonly maxBackoffMs?: number
-  /** Takes up to half off the wait after a fault, so that a crowd does not come back as one. */
+  /** Shortens the wait after a fault by up to half, so that services do not retry at the same time. */
   readonly random?: Random
 }
 
@@ -39,7 +39,7 @@ export abstract class LoopingService implements Service {
     this.maxBackoffMs = options.maxBackoffMs ?? Math.max(10_000, options.intervalMs)
   }
 
-  /** One turn. Returns how long to wait for the next one, if not the usual interval. */
+  /** Returns the wait before the next run, if it is not the interval. */
   abstract runOnce(signal: AbortSignal): Promise<number | undefined>
 
   start(): void {
@@ -52,7 +52,7 @@ export abstract class LoopingService implements Service {
     await this.running
   }
 
-  /** Cuts the present wait short; during a turn, the one that would follow it. */
+  /** Ends the current wait; during a run, the wait after it. */
   wake(): void {
     this.waking.abort()
   }
@@ -60,16 +60,16 @@ export abstract class LoopingService implements Service {
   private async loop(): Promise<void> {
     const { signal } = this.stopping
     while (!signal.aborted) {
-      // Before the turn: what it has looked at already may be what somebody wakes it for.
+      // Before the run: a wake during the run may be about something that it has already read.
       if (this.waking.signal.aborted) this.waking = new AbortController()
-      const waitMs = await this.turn(signal)
+      const waitMs = await this.runSafely(signal)
       if (signal.aborted) return
-      // Stopping cuts the wait short too.
+      // `stop` ends the wait too.
       await this.clock.sleep(waitMs, this.waking.signal)
     }
   }
 
-  private async turn(signal: AbortSignal): Promise<number> {
+  private async runSafely(signal: AbortSignal): Promise<number> {
     try {
       const waitMs = await this.runOnce(signal)
       if (this.faults > 0) this.logger.info({ faults: this.faults }, `${this.name} works again`)
@@ -80,12 +80,10 @@ export abstract class LoopingService implements Service {
       this.faults++
       const code = codeOf(error)
       const fields = { error: describeError(error), code, faults: this.faults }
-      // Told at the first fault and then ever more rarely: an outage must not fill the disk with itself.
-      const isTold = (this.faults & (this.faults - 1)) === 0
-      this.logger[!isTold ? "debug" : code === "BUG" ? "error" : "warn"](
-        fields,
-        `${this.name} failed, trying again`,
-      )
+      // Faults 1, 2, 4, 8, …: an outage must not fill the disk with log lines.
+      const isShown = (this.faults & (this.faults - 1)) === 0
+      const level = !isShown ? "debug" : code === "BUG" ? "error" : "warn"
+      this.logger[level](fields, `${this.name} failed, trying again`)
       const wait = Math.min(this.maxBackoffMs, this.intervalMs * 2 ** Math.min(this.faults - 1, 10))
       return wait * (1 - (this.random?.next() ?? 0) / 2)
     }

@@ -17,7 +17,7 @@ const counts = {
 }
 
 describe("metrics", () => {
-  test("counts of threads add up, by chain", async () => {
+  test("the counts of threads are added by chain", async () => {
     const metrics = createMetrics()
     metrics.addIngest("demo", counts)
     metrics.addIngest("demo", counts)
@@ -38,7 +38,7 @@ describe("metrics", () => {
     expect(text).toContain('tidemark_leases_reaped_total{chain="demo"} 3')
   })
 
-  test("the list of names is the registry's, and two registries are apart", async () => {
+  test("the list of names is that of the registry, and two registries are independent", async () => {
     const metrics = createMetrics()
     const ours = metrics.registry
       .getMetricsAsArray()
@@ -49,7 +49,7 @@ describe("metrics", () => {
     expect(await createMetrics().registry.metrics()).not.toContain("demo")
   })
 
-  test("the process's own memory and event loop are there", async () => {
+  test("the memory and event loop of the process are included", async () => {
     const text = await createMetrics().registry.metrics()
     expect(text).toContain("tidemark_process_resident_memory_bytes")
     expect(text).toContain("tidemark_nodejs_eventloop_lag_seconds")

@@ -1,5 +1,5 @@
-// Every metric there is, in a registry of this process's own; nothing global. docs/reference/metrics.md is checked against
-// `metricNames`. Values come from two sides: counts from what this process does, gauges from the status of the chain.
+// All metrics, in a registry of this process; nothing is global. docs/reference/metrics.md is checked against
+// `metricNames`. Counters count what this process does; gauges show the status of the chain.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client"
 
@@ -11,10 +11,9 @@ export interface Metrics {
   readonly counters: ReturnType<typeof createCounters>
   readonly headDelay: Histogram<"chain">
   readonly deriveDelay: Histogram<"chain">
-  /** Adds what a thread did since its report before. */
+  /** Adds the counts of a thread since its last report. */
   addIngest(chain: string, counts: IngestCounts): void
   addReaped(chain: string, outcome: ReapedCounts): void
-  /** Adds what a work thread did since its report before. */
   addWork(chain: string, counts: WorkCounts): void
 }
 
@@ -31,7 +30,6 @@ interface WorkCounts {
   readonly foldMs: number
 }
 
-/** Differences, as threads report them. */
 interface IngestCounts {
   readonly blocks: number
   readonly transactions: number
@@ -220,7 +218,7 @@ function addRpc(counters: Counters, name: string, { provider, method, code, ...s
   if (code !== "ok") counters.rpcErrors.inc({ ...labels, code }, sums.calls)
 }
 
-/** All names of ours, sorted; those of the runtime (process, event loop, garbage collection) come from prom-client. */
+/** All our names, sorted. Those of the runtime (process, event loop, garbage collection) come from prom-client. */
 export function metricNames(): string[] {
   const registry = new Registry()
   createGauges(registry)

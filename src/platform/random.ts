@@ -1,4 +1,4 @@
-// Randomness from outside: jitter and identities. A simulator passes a seeded one.
+// Randomness for jitter and ids. A simulator passes a seeded one.
 
 import { randomUUID } from "node:crypto"
 

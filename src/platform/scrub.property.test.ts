@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { createLogger } from "./create-logger.js"
 import { scrubText } from "./scrub.js"
 
-/** As providers and people make them; begins with a mark no other part of a line has. */
+/** As providers and people choose them, with a mark that no other part of a line has. */
 const secret = fc
   .string({ unit: fc.constantFrom(..."abcXYZ0189-_.~$!*+%@/"), minLength: 6, maxLength: 40 })
   .map((text) => `zq${text.replaceAll("/", "w")}zq`)
@@ -11,7 +11,7 @@ const secretWithSlash = fc
   .string({ unit: fc.constantFrom(..."abcXYZ0189-_.~@/:#?"), minLength: 6, maxLength: 40 })
   .map((text) => `zq${text}zq`)
 
-/** Texts with a secret inside, as they occur in messages, and fields. */
+/** Texts that contain a secret, as in messages and fields. */
 const places: Record<string, (secret: string) => string> = {
   "a password of a database": (s) => `cannot reach postgres://user:${s}@db.example:5432/tide, trying again`,
   "a query of a database": (s) => `postgresql://db.example/tide?password=${s}`,
@@ -29,7 +29,7 @@ const places: Record<string, (secret: string) => string> = {
 
 describe("scrubbing", () => {
   for (const [place, textWith] of Object.entries(places)) {
-    test(`${place} never appears, wherever the text stands`, () => {
+    test(`${place} never appears, in any position`, () => {
       const secrets = place.includes("of a") && place.includes("password") ? secretWithSlash : secret
       fc.assert(
         fc.property(secrets, fc.constantFrom<"json" | "pretty">("json", "pretty"), (value, format) => {
@@ -49,14 +49,8 @@ describe("scrubbing", () => {
   }
 
   test("a field named like a secret never shows its value", () => {
-    const names = fc.constantFrom(
-      "password",
-      "dbPassword",
-      "ADMIN_TOKEN",
-      "apiKey",
-      "api-key",
-      "clientSecret",
-    )
+    const secretNames = ["password", "dbPassword", "ADMIN_TOKEN", "apiKey", "api-key", "clientSecret"]
+    const names = fc.constantFrom(...secretNames)
     fc.assert(
       fc.property(names, fc.string({ minLength: 8 }), (name, text) => {
         const value = `zq${text}`
@@ -69,13 +63,13 @@ describe("scrubbing", () => {
     )
   })
 
-  test("not even a part of a password that nobody encoded is taken for a host or a name", () => {
+  test("no part of an unencoded password is mistaken for a host or a name", () => {
     expect(scrubText("postgres://tide:p@ss/w@rd@db:5432/raw")).toBe("postgres://tide:***@db:5432/raw")
     expect(scrubText("https://user:12/34@rpc.example/")).toBe("https://…")
     expect(scrubText("https://user:p@ss@rpc.example/v3")).toBe("https://rpc.example/…")
   })
 
-  test("what is no secret stays readable", () => {
+  test("other text stays readable", () => {
     expect(scrubText("postgres://tide:pw@db:5432/raw")).toBe("postgres://tide:***@db:5432/raw")
     expect(scrubText("at https://rpc.example/v3/KEY, again")).toBe("at https://rpc.example/…, again")
     expect(scrubText("(http://127.0.0.1:8080)")).toBe("(http://127.0.0.1:8080)")

@@ -1,20 +1,22 @@
-// Takes secrets out of whatever is about to be shown: passwords in URLs, keys in RPC paths, bearer tokens, fields named
-// like a secret. Rather hides too much than too little; what comes out is plain data that any serializer can print.
+// Removes secrets from text and fields before they are shown: passwords in URLs, keys in RPC paths, bearer tokens, and
+// fields named like a secret. It hides too much rather than too little. The result is plain data for any serializer.
 
 const hidden = "***"
 
-/** Fields whose value is never shown, by the end of their name without dashes and underscores. */
+/** The value of a field is never shown when its name, without dashes and underscores, ends like this. */
 const secretField =
   /(password|passwd|passphrase|secret|token|apikey|accesskey|privatekey|authorization|mnemonic|cookie)$/
 
-/** Anything that looks like a URL, up to white space, a quote or a bracket that no URL contains. */
+/** A URL, up to white space, a quote or a bracket that no URL contains. */
 const urlPattern = /\b([a-z][a-z0-9+.-]*):\/\/([^\s"'`<>\\^{}|]*)/gi
-/** Closing marks of the sentence around a URL, which are kept. */
+/** Punctuation after a URL, which is kept. */
 const trailingMarks = /[),.;:\]]*$/
 const bearerPattern = /\b(bearer|basic)(\s+)[^\s"',;]+/gi
 /** `password=x`, `"apiKey": "x"`, `secret: x` inside a text. */
-const assignmentPattern =
-  /((?:password|passwd|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|mnemonic|cookie)["']?\s*[=:]\s*)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"',;&]+)/gi
+const assignedName =
+  /(?:password|passwd|passphrase|secret|token|(?:api|access|private)[-_]?key|authorization|mnemonic|cookie)/
+const assignedValue = /(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"',;&]+)/
+const assignmentPattern = new RegExp(`(${assignedName.source}["']?\\s*[=:]\\s*)${assignedValue.source}`, "gi")
 
 const maxDepth = 6
 const maxItems = 100
@@ -31,7 +33,7 @@ export function scrubText(text: string): string {
 }
 
 function scrubUrl(scheme: string, rest: string): string {
-  // Where code lies, in every stack.
+  // The location of code, in every stack.
   if (scheme === "file" && rest.startsWith("/")) return `${scheme}://${rest}`
   const marks = trailingMarks.exec(rest)![0]
   const body = rest.slice(0, rest.length - marks.length)
@@ -39,7 +41,7 @@ function scrubUrl(scheme: string, rest: string): string {
   return `${scheme}://${shown}${marks}`
 }
 
-/** user:***@host:port/name. A password may hold "@" or "/" that nobody encoded, so the last "@" counts. */
+/** user:***@host:port/name. A password may contain an unencoded "@" or "/", so the last "@" counts. */
 function postgresPart(body: string): string {
   const at = body.lastIndexOf("@")
   const address = at < 0 ? body : body.slice(at + 1)
@@ -51,18 +53,18 @@ function postgresPart(body: string): string {
   return `${colon < 0 ? user : `${user.slice(0, colon)}:${hidden}`}@${place}${query}`
 }
 
-/** host:port and nothing else: the key of an RPC provider is its path, its query or its user. */
+/** host:port only: the key of an RPC provider is its path, its query or its user. */
 function originPart(body: string): string {
   const end = body.search(/[/?#]/)
   const authority = end < 0 ? body : body.slice(0, end)
   const rest = end < 0 ? "" : body.slice(end)
   const host = authority.slice(authority.lastIndexOf("@") + 1)
-  // An "@" later on: part of a password that nobody encoded may be standing where the host should be.
+  // With an "@" later on, the host may be part of an unencoded password.
   if (rest.includes("@") || !/^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d+)?$/i.test(host)) return "…"
   return rest === "" || rest === "/" ? `${host}${rest}` : `${host}/…`
 }
 
-/** Plain data with the same shape: errors as their messages, big integers as text, cycles and depths cut. */
+/** Plain data of the same shape: errors as messages, big integers as text, without cycles and deep levels. */
 export function scrubFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return scrubRecord(fields, 0, new Set())
 }
@@ -109,7 +111,7 @@ function scrubError(error: Error, depth: number, above: Set<object>): Record<str
   }
 }
 
-/** Cut between words, so that the half of a secret that is left cannot pass for something else. */
+/** Cut between words, so that no part of a secret remains that the patterns miss. */
 function shorten(text: string): string {
   if (text.length <= maxTextLength) return text
   const cut = text.slice(0, maxTextLength)

@@ -1,8 +1,8 @@
-// The lifecycle of everything that runs beside the flow of data: start, stop, and a runOnce that tests call directly.
+// The lifecycle of a background service: start, stop, and a runOnce that tests call directly.
 
 export interface Service {
   readonly name: string
   start(): void
-  /** Resolves when the service has come to rest. Safe to call twice, and before start. */
+  /** Resolves when the service has stopped. Safe to call twice, and before `start`. */
   stop(): Promise<void>
 }

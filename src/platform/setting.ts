@@ -1,5 +1,5 @@
-// One setting: its name in the config file, its environment variable, what is allowed, and what it means. A wrong value is
-// refused at start with its name, what was given and what is allowed.
+// A setting: its environment variable, default, allowed values and meaning. An invalid value is rejected at start with
+// its name, the value and what is allowed.
 
 import { IndexerError } from "./errors.js"
 
@@ -8,7 +8,7 @@ export interface Setting<T> {
   readonly allowed: string
   readonly help: string
   readonly fallback: T
-  /** From the environment or a flag. Undefined when the text is not allowed. */
+  /** From the environment or a flag. Undefined for an invalid text. */
   readonly parse: (text: string) => T | undefined
   /** From the config file. */
   readonly accepts: (value: unknown) => value is T
@@ -16,17 +16,11 @@ export interface Setting<T> {
 
 type Spec<T> = { env: string; help: string; fallback: T }
 
-export function integer(spec: Spec<number> & { min: number; max?: number }): Setting<number>
-export function integer(
-  spec: Spec<number | undefined> & { min: number; max?: number },
-): Setting<number | undefined>
-export function integer(spec: {
-  env: string
-  help: string
-  fallback: number | undefined
-  min: number
-  max?: number
-}): Setting<number | undefined> {
+type IntegerSpec<T> = Spec<T> & { min: number; max?: number }
+
+export function integer(spec: IntegerSpec<number>): Setting<number>
+export function integer(spec: IntegerSpec<number | undefined>): Setting<number | undefined>
+export function integer(spec: IntegerSpec<number | undefined>): Setting<number | undefined> {
   const max = spec.max ?? Number.MAX_SAFE_INTEGER
   const fits = (value: unknown): value is number =>
     Number.isSafeInteger(value) && (value as number) >= spec.min && (value as number) <= max
@@ -57,17 +51,11 @@ export function flag(spec: Spec<boolean>): Setting<boolean> {
   }
 }
 
-export function text(spec: Spec<string> & { allowed: string; pattern: RegExp }): Setting<string>
-export function text(
-  spec: Spec<string | undefined> & { allowed: string; pattern: RegExp },
-): Setting<string | undefined>
-export function text(spec: {
-  env: string
-  help: string
-  fallback: string | undefined
-  allowed: string
-  pattern: RegExp
-}): Setting<string | undefined> {
+type TextSpec<T> = Spec<T> & { allowed: string; pattern: RegExp }
+
+export function text(spec: TextSpec<string>): Setting<string>
+export function text(spec: TextSpec<string | undefined>): Setting<string | undefined>
+export function text(spec: TextSpec<string | undefined>): Setting<string | undefined> {
   return {
     ...spec,
     parse: (value) => (spec.pattern.test(value) ? value : undefined),
@@ -82,12 +70,11 @@ export type SettingValues<Table> = {
 }
 
 export interface SettingSources {
-  /** From flags: text, by setting name. Wins over all. */
+  /** Text by setting name; overrides the others. */
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly env: Readonly<Record<string, string | undefined>>
-  /** From the config file. */
   readonly file: Readonly<Record<string, unknown>>
-  /** How the file's keys are called in messages, such as `chains.mainnet.`. */
+  /** The prefix of the file's keys in messages, such as `chains.mainnet.`. */
   readonly filePrefix: string
 }
 
@@ -107,19 +94,19 @@ function readSetting(key: string, setting: Setting<unknown>, sources: SettingSou
   if (envText !== undefined && envText !== "") return parsed(setting, setting.env, envText)
   const value = sources.file[key]
   if (value === undefined) return setting.fallback
-  if (!setting.accepts(value)) throw refused(setting, `${sources.filePrefix}${key}`, value)
+  if (!setting.accepts(value)) throw invalid(setting, `${sources.filePrefix}${key}`, value)
   return value
 }
 
 function parsed(setting: Setting<unknown>, name: string, given: string): unknown {
   const value = setting.parse(given)
-  if (value === undefined) throw refused(setting, name, given)
+  if (value === undefined) throw invalid(setting, name, given)
   return value
 }
 
 const secretName = /url|token|password/i
 
-function refused(setting: Setting<unknown>, name: string, given: unknown): IndexerError {
+function invalid(setting: Setting<unknown>, name: string, given: unknown): IndexerError {
   const shown = secretName.test(name)
     ? "(not shown)"
     : (JSON.stringify(given)?.slice(0, 100) ?? String(given))

@@ -1,7 +1,7 @@
-// A terminal with a live line at the bottom: log lines are printed above it, and it is drawn again below them. Where
-// there is no terminal the live line is not shown and lines are plain.
+// A terminal with a live line at the bottom: log lines are printed above it, and it is redrawn below them. Without a
+// terminal there is no live line.
 
-/** What is needed of process.stdout or process.stderr. */
+/** process.stdout or process.stderr. */
 export interface TerminalStream {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -24,13 +24,13 @@ export class Terminal {
     return this.#stream.columns ?? 80
   }
 
-  /** Prints above the live line. One write a call, so that lines of two writers do not mix. */
+  /** Prints above the live line, with one write, so that the lines of two writers do not mix. */
   line(text: string): void {
     const ended = text.endsWith("\n") ? text : `${text}\n`
     this.#stream.write(this.#status === "" ? ended : `${eraseLine}${ended}${this.#status}`)
   }
 
-  /** Draws the live line; an empty text takes it away. The text must fit: a wrapped line cannot be erased. */
+  /** Draws the live line; an empty text removes it. The text must fit: a wrapped line cannot be erased. */
   status(text: string): void {
     if (!this.isTty || text === this.#status) return
     this.#status = text
@@ -38,7 +38,7 @@ export class Terminal {
   }
 }
 
-/** https://no-color.org: any value but the empty one turns colours off. */
+/** https://no-color.org: any non-empty value turns colours off. */
 export const wantsColour = (
   stream: TerminalStream,
   env: Readonly<Record<string, string | undefined>>,

@@ -18,12 +18,12 @@ async function passed(gate: TipGate, clock: VirtualClock, lockedMs?: number): Pr
 }
 
 describe("TipGate", () => {
-  test("history passes at once while nothing is new", async () => {
+  test("history passes at once while there is no new block", async () => {
     const clock = new VirtualClock()
     expect(await passed(new TipGate({ clock }), clock)).toBe(0)
   })
 
-  test("a new block in another thread holds history up until it is derived", async () => {
+  test("history waits for a new block in another thread until it is derived", async () => {
     const clock = new VirtualClock()
     const history = new TipGate({ clock })
     const tip = new TipGate({ clock, memory: history.memory })
@@ -34,7 +34,7 @@ describe("TipGate", () => {
     expect(waited).toBeLessThan(120)
   })
 
-  test("storing and deriving are told apart: the end of one is not the end of the other", async () => {
+  test("storing and deriving are independent: the end of one does not end the other", async () => {
     const clock = new VirtualClock()
     const gate = new TipGate({ clock })
     gate.begin("head")
@@ -45,7 +45,7 @@ describe("TipGate", () => {
     expect(gate.busy).toBe(false)
   })
 
-  test("a tip that is always busy leaves history half of the time", async () => {
+  test("history gets half of the time when the tip is always busy", async () => {
     const clock = new VirtualClock()
     const history = new TipGate({ clock })
     const tip = new TipGate({ clock, memory: history.memory })
@@ -61,7 +61,7 @@ describe("TipGate", () => {
     expect(worked / (waited + worked)).toBeGreaterThan(0.45)
   })
 
-  test("a tip is live for a minute after it moved", () => {
+  test("the tip is live for a minute after a new block", () => {
     const clock = new VirtualClock()
     const gate = new TipGate({ clock })
     expect(gate.live).toBe(false)
@@ -83,14 +83,14 @@ describe("TipGate", () => {
       return gate
     }
 
-    test("history goes on where it is done before the next block", async () => {
+    test("history continues if it finishes before the next block", async () => {
       const clock = new VirtualClock()
       const gate = everyHalfSecond(clock)
       clock.advance(300)
       expect(await passed(gate, clock, 150)).toBe(0)
     })
 
-    test("history waits for the next block where that would come in between", async () => {
+    test("history waits for the next block if it would not finish before it", async () => {
       const clock = new VirtualClock()
       const gate = everyHalfSecond(clock)
       clock.advance(450)
@@ -104,14 +104,14 @@ describe("TipGate", () => {
       expect(waited).toBeLessThan(170)
     })
 
-    test("a block that does not come is not waited for", async () => {
+    test("history does not wait longer for a block that is late", async () => {
       const clock = new VirtualClock()
       const gate = everyHalfSecond(clock)
       clock.advance(450)
       expect(await passed(gate, clock, 150)).toBeLessThan(100)
     })
 
-    test("what takes longer than from block to block waits only for one that is there", async () => {
+    test("work that takes longer than the block interval waits only for a block that is already there", async () => {
       const clock = new VirtualClock()
       const gate = everyHalfSecond(clock)
       clock.advance(450)
@@ -122,7 +122,7 @@ describe("TipGate", () => {
     })
   })
 
-  test("a thread that died in the middle of a block holds nobody up for longer than a second", async () => {
+  test("a thread that died during a block delays history for at most a second", async () => {
     const clock = new VirtualClock()
     const gate = new TipGate({ clock })
     gate.begin("tip")

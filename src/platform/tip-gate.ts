@@ -1,23 +1,23 @@
-// The tip goes first. While a thread of this process is busy with a new block, the threads that fill history wait at their
-// next step, so that the block finds the processors and the database free. In shared memory, since they are different threads.
+// The tip has priority: while a thread of this process is busy with a new block, the threads that fill history wait
+// before their next step. The state is in shared memory, because these are different threads.
 
 import type { Clock } from "./clock.js"
 
-/** head: whoever stores new blocks. tip: whoever derives them. */
+/** head: stores new blocks. tip: derives them. */
 export type TipPart = "head" | "tip"
 
 const slots: Readonly<Record<TipPart, number>> = { head: 0, tip: 1 }
 const movedSlot = 2
-/** How long it usually is from one new block to the next. */
+/** The average interval between new blocks. */
 const everySlot = 3
-/** A tip that moved within this is one that somebody watches. */
+/** The tip is live for this long after a new block. */
 const liveMs = 60_000
-/** After this it is not one block any more but many, or its thread is gone: history goes on beside it. */
+/** After this time there are many blocks, or the thread has died: history continues. */
 const longestMs = 1_000
-/** How long history waits at once. After that, and after any shorter wait, it goes on for as long as it has waited: half of the time is its own. */
+/** The longest single wait of history. After a wait it continues for as long as it waited: it gets half of the time. */
 const patienceMs = 300
-const lookEveryMs = 5
-/** A new block reaches for rows that others change this long after it was seen, at the soonest; and a commit takes its time. */
+const pollMs = 5
+/** A new block needs shared rows at least this long after it is seen. */
 const headStartMs = 20
 
 export class TipGate {
@@ -36,12 +36,12 @@ export class TipGate {
     this.since[slots[part]] = this.clock.monotonic()
   }
 
-  /** Not what began after `until`: somebody has the next block already. */
+  /** Keeps what began after `until`: that is already the next block. */
   end(part: TipPart, until = Number.POSITIVE_INFINITY): void {
     if (this.since[slots[part]]! <= until) this.since[slots[part]] = 0
   }
 
-  /** There is a block that was not there before. */
+  /** There is a new block. */
   moved(): void {
     const now = this.clock.monotonic()
     const last = this.since[movedSlot]!
@@ -57,7 +57,7 @@ export class TipGate {
 
   get busy(): boolean {
     const now = this.clock.monotonic()
-    // A torn read could at worst hold history up for one patience.
+    // A torn read delays history for one patience at most.
     return Object.values(slots).some((at) => this.since[at]! > 0 && now - this.since[at]! < longestMs)
   }
 
@@ -65,15 +65,15 @@ export class TipGate {
   async pass(): Promise<void> {
     const began = this.clock.monotonic()
     if (began < this.freeUntil || !this.busy) return
-    do await this.clock.sleep(lookEveryMs)
+    do await this.clock.sleep(pollMs)
     while (this.busy && this.clock.monotonic() - began < patienceMs)
     const now = this.clock.monotonic()
     this.freeUntil = now + (now - began)
   }
 
   /**
-   * For history, before it locks rows for about so long that a new block may want: after that block where it would come in between.
-   * What takes longer than from one block to the next cannot be kept apart from them, and begins when one is done.
+   * For history, before it locks rows that a new block may need, for about `lockedMs`. It waits for the next block if
+   * that is due before the end of the lock. Work longer than the block interval waits only for a current block.
    */
   async passBefore(lockedMs: number): Promise<void> {
     const until = this.clock.monotonic() + patienceMs + lockedMs
@@ -84,6 +84,6 @@ export class TipGate {
       const next = this.since[movedSlot]! + every
       return this.live && lockedMs < every && now < next + headStartMs && now + lockedMs > next + headStartMs
     }
-    while (meets() && this.clock.monotonic() < until) await this.clock.sleep(lookEveryMs)
+    while (meets() && this.clock.monotonic() < until) await this.clock.sleep(pollMs)
   }
 }

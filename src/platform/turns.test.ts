@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Turns } from "./turns.js"
 
-test("a turn begins when the one before has ended, in the order of asking", async () => {
+test("a slot begins when the previous one has ended, in the order of the calls", async () => {
   const turns = new Turns()
   const seen: string[] = []
   const endFirst = await turns.take()
@@ -20,7 +20,7 @@ test("a turn begins when the one before has ended, in the order of asking", asyn
   expect(seen).toEqual(["first ends", "second", "third"])
 })
 
-test("ending a turn again does not end another's", async () => {
+test("ending a slot twice does not end the next one", async () => {
   const turns = new Turns()
   const endFirst = await turns.take()
   endFirst()

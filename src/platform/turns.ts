@@ -1,10 +1,9 @@
-// One after the other, in the order of asking: for lanes of one thread whose work in the database would only be in each
-// other's way when done at once.
+// A first-in, first-out lock for lanes of one thread whose work in the database would block each other.
 
 export class Turns {
   private last: Promise<void> = Promise.resolve()
 
-  /** Resolves when all who asked before have ended their turn; the function it gives ends this one. */
+  /** Resolves when all earlier callers have finished, with the function that releases the lock. */
   async take(): Promise<() => void> {
     const before = this.last
     let end: () => void = () => undefined
