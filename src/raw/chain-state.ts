@@ -1,4 +1,4 @@
-// What a store knows of its chain, as raw's record says. Coordination writes it.
+// The state of the chain as the raw store records it. Coordination writes it.
 
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -12,29 +12,24 @@ export interface ChainState {
   readonly headHeight: number | null
   readonly finalizedHeight: number | null
   readonly chainEpoch: number
-  /** Nothing is stored while a person has to decide about a reorganisation. */
+  /** Nothing is stored until a person decides about a reorganisation. */
   readonly halted: boolean
 }
 
-interface StateRow {
-  chain_name: string
-  chain_id: string
-  genesis_hash: Buffer
-  start_height: string
-  live_from: string | null
-  head_height: string | null
-  finalized_height: string | null
-  chain_epoch: string
-  halted: boolean
-}
-
-const stateColumns =
-  "chain_name, chain_id, genesis_hash, start_height, live_from, head_height, finalized_height, chain_epoch, halted_at is not null as halted"
+type StateRow = Record<"chain_name" | "chain_id" | "start_height" | "chain_epoch", string> &
+  Record<"live_from" | "head_height" | "finalized_height", string | null> & {
+    genesis_hash: Buffer
+    halted: boolean
+  }
 
 export async function readChainState(sql: Queryable): Promise<ChainState | undefined> {
   const {
     rows: [row],
-  } = await sql.query<StateRow>(`select ${stateColumns} from raw.chain_state`)
+  } = await sql.query<StateRow>(
+    `select chain_name, chain_id, genesis_hash, start_height, live_from, head_height, finalized_height,
+       chain_epoch, halted_at is not null as halted
+     from raw.chain_state`,
+  )
   if (!row) return undefined
   const height = (value: string | null): number | null => (value === null ? null : heightFrom(value))
   return {
@@ -50,7 +45,7 @@ export async function readChainState(sql: Queryable): Promise<ChainState | undef
   }
 }
 
-/** For whoever has not migrated yet: the only column it reads is one that the first migration made. */
+/** Works before the database is migrated: it reads only a column that the first migration creates. */
 export async function readChainName(sql: Queryable): Promise<string | undefined> {
   const { rows } = await sql.query<{ chain_name: string }>("select chain_name from raw.chain_state")
   return rows[0]?.chain_name

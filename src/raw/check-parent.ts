@@ -1,7 +1,7 @@
-// The first block of a range against the node's own word for the block below it, where that one is not stored yet. Within
-// a range every parent is checked by the block before; a false one at its start would be found only when the neighbour
-// comes, and then the false block would be the one that is stored. The word comes with the range's first blocks; where it
-// did not, or does not fit, the node is asked once more.
+// Compares the first block of a range with the node's hash of the block below, where that block is not stored yet. Inside a
+// range each block is checked against the one before it; a wrong parent at the start would surface only with the neighbouring
+// range, when the wrong block is already stored. The hash arrives with the range's first blocks. If it is missing or does not
+// match, the node is asked once more.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
@@ -17,32 +17,32 @@ interface ParentState {
   readonly start_height: string
 }
 
-/** Whether the block below a range is worth asking for: it exists, and is not stored. */
+/** Whether the block below a range exists and is not stored. */
 export async function parentIsUnknown(sql: Queryable, range: BlockRange): Promise<boolean> {
   return range.from > 0 && (await readParentState(sql, range))?.covered === false
 }
 
-export interface CheckParentOptions {
+interface CheckParentOptions {
   readonly range: BlockRange
   readonly edges: RangeEdges
-  /** The hash of the block below as it came with the range; undefined when none did. */
-  readonly told: Hex | undefined
+  /** The hash of the block below that came with the range, if any. */
+  readonly reported: Hex | undefined
   readonly fetch: FetchOptions
 }
 
 export async function checkParent(
   { tx, source }: { tx: Queryable; source: Pick<BlockSource, "blockHash"> },
-  { range, edges, told, fetch }: CheckParentOptions,
+  { range, edges, reported, fetch }: CheckParentOptions,
 ): Promise<void> {
   const { parentHash } = edges.first
   const below = range.from - 1
-  if (below < 0 || told?.toLowerCase() === parentHash.toLowerCase()) return
+  if (below < 0 || reported?.toLowerCase() === parentHash.toLowerCase()) return
   const store = await readParentState(tx, range)
-  // The seam check compares with what is stored.
+  // The seam check compares with a stored block.
   if (!store || store.covered) return
   const hash = await source.blockHash(below, fetch)
   if (hash === null) {
-    // Nobody needs what lies below the start, so a node may have pruned it.
+    // A node may have pruned blocks below the start; they are never stored.
     if (range.from <= heightFrom(store.start_height)) return
     throw new IndexerError(
       "RPC_BLOCK_MISSING",
@@ -53,7 +53,8 @@ export async function checkParent(
   if (parentHash.toLowerCase() === hash.toLowerCase()) return
   throw new IndexerError(
     "PARENT_MISMATCH",
-    `block ${range.from} names ${parentHash} as its parent, but the node says block ${below} is ${hash}: the chain moved between two answers, or one of them is false`,
+    `block ${range.from} names ${parentHash} as its parent, but the node reports ${hash} for block ${below}: ` +
+      "the chain moved between two answers, or one of them is wrong",
     { data: { height: range.from, parentHash, hash } },
   )
 }

@@ -1,5 +1,5 @@
-// Both ends of a range against what is stored beside them. Runs after the coverage row was locked, in a statement of its
-// own: two neighbours in flight would otherwise each see nothing of the other and both commit unchecked.
+// Compares both ends of a range with the stored neighbours. Runs in a statement of its own after the coverage row is locked:
+// otherwise two neighbours in flight would not see each other and both commit unchecked.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
@@ -42,25 +42,24 @@ export async function checkSeams(
   }
 }
 
-// Covered and absent is no reason to skip the check: it is damage.
+// A covered block without a row is damage, not a reason to skip the check.
 function hexOf(bytes: Buffer | null, height: number): string {
   if (!bytes) throw new Error(`block ${height} is covered and has no row`)
   return `0x${bytes.toString("hex")}`
 }
 
-function compare({
-  height,
-  parentHash,
-  stored,
-}: {
-  height: number
-  parentHash: string
-  stored: string
-}): void {
+interface Seam {
+  readonly height: number
+  readonly parentHash: string
+  readonly stored: string
+}
+
+function compare({ height, parentHash, stored }: Seam): void {
   if (parentHash.toLowerCase() === stored) return
   throw new IndexerError(
     "SEAM_MISMATCH",
-    `block ${height} names ${parentHash} as its parent, but block ${height - 1} is ${stored}: the chain was reorganised, or a node is on another fork`,
+    `block ${height} names ${parentHash} as its parent, but block ${height - 1} is ${stored}: ` +
+      "the chain was reorganised, or a node is on another fork",
     { data: { height, parentHash, stored } },
   )
 }

@@ -1,5 +1,5 @@
-// Where history and head lie. Heights from finality up belong to the head follower, in order; below it, to parallel
-// claims, and there a hole under the live stretch (an outage left it) comes before older history. Pure.
+// Where history and the head lie. Heights from finality up belong to the head follower, in order. Heights below it belong to
+// parallel claims; a hole above `liveFrom`, left by an outage, comes before older history. Pure.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { ChainState } from "./chain-state.js"
@@ -13,7 +13,7 @@ export interface RegionOptions {
 
 export function historyRegions(state: Heights, { endBlock }: RegionOptions): BlockRange[] {
   const { startHeight, liveFrom, finalizedHeight } = state
-  // Before anybody followed the head nobody knows what is final.
+  // Finality is unknown until a process has followed the head.
   if (finalizedHeight === null || liveFrom === null) return []
   const end = clip(finalizedHeight, endBlock)
   return [
@@ -29,5 +29,6 @@ export function liveRegion(state: Heights, { endBlock }: RegionOptions): BlockRa
   return region.from < region.to ? region : undefined
 }
 
-const clip = (end: number, endBlock: number | undefined): number =>
+/** The smaller of an exclusive end and the end that `endBlock` sets. */
+export const clip = (end: number, endBlock: number | undefined): number =>
   endBlock === undefined ? end : Math.min(end, endBlock + 1)

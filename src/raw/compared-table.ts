@@ -1,4 +1,4 @@
-// A raw table as verify compares it with a node's answer: which columns identify a row, and which are told by the chain.
+// A raw table as verify compares it with a node's answer: the columns that identify a row, and those the chain defines.
 
 export interface ComparedTable {
   readonly name: string

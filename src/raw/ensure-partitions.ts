@@ -1,5 +1,5 @@
-// Partitions for a stretch of heights, made once by whoever comes first. Created apart and then attached: CREATE …
-// PARTITION OF would lock the parent and wait behind every open writer, ATTACH does not.
+// Creates missing partitions for a stretch of heights, once among all processes. Each is created apart and then attached:
+// CREATE … PARTITION OF would lock the parent and wait behind every open writer, ATTACH does not.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { lockTables } from "../postgres/advisory-lock.js"
@@ -10,47 +10,41 @@ import { createIndexSql } from "./partition-indexes.js"
 import type { PartitionedTable, PartitionIndex } from "./partitioned-table.js"
 
 /**
- * Rows are only added, and new ones look like the old: statistics of two thirds of them serve as well as those of nine tenths, which is
- * how often Postgres would take them, and the most that its autovacuum does for a store that is being filled.
+ * Rows are only added, and new rows resemble the old ones, so statistics of two thirds of them serve as well as those of nine
+ * tenths. Postgres would analyze at that rate by default, which is most of what autovacuum does while a store is being filled.
  */
 const analyzeScaleFactor = 0.5
 
 const limits = { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000 } as const
 
-/** Names of the partitions it made. */
+export interface EnsurePartitionsOptions {
+  readonly tables: readonly PartitionedTable[]
+  readonly range: BlockRange
+  /** Partitions wholly below this height get their indexes later, from the IndexBuilder. */
+  readonly deferIndexesBelow?: number
+}
+
+/** Returns the names of the partitions it created. */
 export async function ensurePartitions<Tx extends Queryable>(
   executor: SqlExecutor<Tx>,
-  {
-    tables,
-    range,
-    deferIndexesBelow = 0,
-  }: {
-    tables: readonly PartitionedTable[]
-    range: BlockRange
-    /** Partitions wholly below this height get their indexes later, from the IndexBuilder. */
-    deferIndexesBelow?: number
-  },
+  { tables, range, deferIndexesBelow = 0 }: EnsurePartitionsOptions,
 ): Promise<string[]> {
   const wanted = tables.flatMap((table) => partitionsOf(table, range))
   const missing = await absent(executor, wanted)
   if (missing.length === 0) return []
   return executor.transaction(async (tx) => {
     await lockTables(tx, "partitions")
-    // Asked again under the lock: somebody may have made them while this one waited.
+    // Read again under the lock: another process may have created them in the meantime.
     const still = await absent(tx, missing)
-    for (const partition of still) {
-      await create(tx, { partition, withIndexes: partition.to > deferIndexesBelow })
-    }
+    for (const partition of still) await create(tx, partition, partition.to > deferIndexesBelow)
     return still.map(({ name }) => name)
   }, limits)
 }
 
-interface Partition {
+interface Partition extends BlockRange {
   readonly schema: string
   readonly table: string
   readonly name: string
-  readonly from: number
-  readonly to: number
   readonly indexes: readonly PartitionIndex[]
 }
 
@@ -66,8 +60,8 @@ function partitionsOf(
   return out
 }
 
-// Read from the catalogue's rows: to_regclass would answer from this session's cache, which an advisory lock does not
-// refresh, and miss what another process made while this one waited for the lock.
+// Reads the catalogue's rows: to_regclass answers from this session's cache, which an advisory lock does not refresh, and
+// would miss what another process created while this one waited for the lock.
 async function absent(sql: Queryable, partitions: readonly Partition[]): Promise<Partition[]> {
   const { rows } = await sql.query<{ schema: string; name: string }>(
     `select namespace.nspname as schema, class.relname as name
@@ -81,15 +75,14 @@ async function absent(sql: Queryable, partitions: readonly Partition[]): Promise
 
 async function create(
   tx: Queryable,
-  {
-    partition: { schema, table, name, from, to, indexes },
-    withIndexes,
-  }: { partition: Partition; withIndexes: boolean },
+  { schema, table, name, from, to, indexes }: Partition,
+  withIndexes: boolean,
 ): Promise<void> {
   const parent = quoteIdentifier(schema, table)
   const partition = quoteIdentifier(schema, name)
   await tx.query(
-    `create table ${partition} (like ${parent} including all) with (autovacuum_analyze_scale_factor = ${analyzeScaleFactor})`,
+    `create table ${partition} (like ${parent} including all)
+     with (autovacuum_analyze_scale_factor = ${analyzeScaleFactor})`,
   )
   for (const index of withIndexes ? indexes : []) {
     await tx.query(createIndexSql({ schema, partition: name, index, concurrently: false }))

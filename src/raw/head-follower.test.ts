@@ -11,7 +11,7 @@ import { Connection } from "../postgres/connection.js"
 import type { BlockSource, ChainHead } from "../source/block-source.js"
 import { HeadFollower, type ReorgGuard } from "./head-follower.js"
 
-// Nothing to store: it is about who asks for the head, and when.
+// There is nothing to store: the tests check which process asks for the head, and when.
 const head: ChainHead = { height: 0, hash: `0x${"ab".repeat(32)}` as Hex, finalizedHeight: 1 }
 const signal = new AbortController().signal
 let store: RawStore
@@ -25,7 +25,7 @@ afterEach(async () => {
   await store.close()
 })
 
-/** Whoever follows has not been heard of for long. */
+/** Makes the follower look silent for a minute. */
 const silence = (): Promise<unknown> =>
   store.database.query("update raw.chain_state set followed_at = followed_at - interval '1 minute'")
 
@@ -67,10 +67,10 @@ function follow(
 }
 
 describe("the head", () => {
-  test("is asked for urgently, and by the one who follows it alone", async () => {
+  test("is requested urgently, and only by the process that follows it", async () => {
     const urgent: unknown[] = []
     let other: number | undefined
-    const idle = follow(() => Promise.reject(new Error("asked by one who does not follow")))
+    const idle = follow(() => Promise.reject(new Error("asked by a process that does not follow")))
     const follower = follow(async (options) => {
       urgent.push(options.urgent)
       other = await idle.runOnce(signal)
@@ -81,7 +81,7 @@ describe("the head", () => {
     expect([follower.following, idle.following, other]).toEqual([true, false, undefined])
   })
 
-  test("stays with the one who follows it, between its runs too, and goes to another when it falls silent", async () => {
+  test("stays with its follower between runs, and passes to another process when that falls silent", async () => {
     let comparisons = 0
     const check = async () => {
       comparisons++
@@ -104,9 +104,10 @@ describe("the head", () => {
     expect([second.following, comparisons]).toEqual([true, 3])
   })
 
-  test("has finality recorded above stored blocks after they were compared, not before", async () => {
+  test("records finality above stored blocks after they are compared, not before", async () => {
     await store.database.query(
-      "update raw.coverage set heights = '{[0,3)}'; update raw.chain_state set finalized_height = 0, live_from = 0",
+      `update raw.coverage set heights = '{[0,3)}';
+       update raw.chain_state set finalized_height = 0, live_from = 0`,
     )
     const seen: number[] = []
     const follower = follow(async () => head, {
@@ -119,7 +120,7 @@ describe("the head", () => {
     expect([...seen, await finality()]).toEqual([0, 1])
   })
 
-  test("brings no block from one who lost the post while it fetched, and who has it next compares first", async () => {
+  test("stores no block of a process that lost the election while it fetched, and the next follower compares first", async () => {
     const server = await startChainServer({ blocks: 4, transactionsPerBlock: 1, logsPerBlock: 1, holders: 2 })
     try {
       const source = store.source(server.url)
@@ -151,7 +152,7 @@ describe("the head", () => {
     }
   })
 
-  test("is taken over when a commit above finality that was under way is over, and finality does not rise over what that stored", async () => {
+  test("is taken over after a pending commit above finality ends, and finality does not rise over what that stored", async () => {
     await store.database.query("update raw.chain_state set finalized_height = 0, live_from = 0")
     await testLedgers.raw.takeHeadPost(store.database, "first")
     await silence()
@@ -180,11 +181,11 @@ describe("the head", () => {
     })
   })
 
-  test("is asked for less often where it is announced", async () => {
+  test("is polled less often where it is announced", async () => {
     expect(await follow(async () => head, { announced: true }).runOnce(signal)).toBeUndefined()
   })
 
-  test("is asked for again at once when it moved during the answer", async () => {
+  test("is requested again at once when it moved during the answer", async () => {
     const follower: HeadFollower = follow(async () => {
       follower.headMoved()
       return head
@@ -192,7 +193,7 @@ describe("the head", () => {
     expect(await follower.runOnce(signal)).toBe(0)
   })
 
-  test("takes a fifth of the time of a slow node at most", async () => {
+  test("takes at most a fifth of a slow node's time", async () => {
     const follower = follow(async () => {
       await systemClock.sleep(40)
       return head

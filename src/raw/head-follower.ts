@@ -1,41 +1,32 @@
 // Follows the head, in one process at a time: stores every height from finality up, in order, as soon as the node has it.
-// Elected anew for each run by a lock that dies with its connection; the leases it works under keep it honest.
+// Each run holds the election's lock, which ends with its connection. The leases still fence every commit.
 
 import type { ChainRecord } from "../coordination/chain-record.js"
 import type { Elections } from "../coordination/elections.js"
-import type { Clock } from "../platform/clock.js"
 import { type ErrorCode, isIndexerError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { Random } from "../platform/random.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, ChainHead, FetchOptions } from "../source/block-source.js"
 import { liveRegion } from "./claim-regions.js"
+import type { LaneOptions } from "./lane-options.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
 
-export interface HeadFollowerOptions {
+export interface HeadFollowerOptions extends Omit<LaneOptions<IngestOutcome>, "intervalMs"> {
   readonly connect: () => Promise<SqlConnection>
   readonly elections: Elections
   readonly chain: ChainRecord
   readonly ingester: RangeIngester
   readonly source: BlockSource
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
   readonly holder: string
-  readonly endBlock: number | undefined
   /** For nodes without a finalized tag. */
   readonly finalityDepth: number
-  readonly leaseTtlMs: number
-  /** Between looks of the one who follows the head, and of those who would take over. */
+  /** The interval of the process that follows the head, and that of the others. */
   readonly pollMs: number
   readonly takeOverMs: number
-  /** Somebody else says when the head moves: it need not be asked for so often. */
+  /** The node announces new heads, so polling can be rare. */
   readonly announced: () => boolean
-  readonly mayClaim: () => boolean
-  readonly onOutcome: (outcome: IngestOutcome) => void
   readonly onHead: (head: ChainHead, finalizedHeight: number) => void
-  /** Finds out whether the chain was reorganised, and takes back what is no longer on it. */
+  /** Detects a reorganisation and rolls back what is no longer on the chain. */
   readonly reorgs: ReorgGuard
 }
 
@@ -46,48 +37,40 @@ export interface ReorgGuard {
 /** none: nothing to do. waiting: not sure yet. rolled-back: done. halted: a person has to decide. */
 export type ReorgVerdict = "none" | "waiting" | "rolled-back" | "halted"
 
-/** A range that did not fit what is stored beside it. */
+/** A range that does not match what is stored beside it. */
 const mismatches: readonly ErrorCode[] = ["SEAM_MISMATCH", "PARENT_MISMATCH"]
 
-/** An idle election transaction is ended by the server after this: a stopped follower cannot keep the post. */
+/** The server ends an idle election transaction after this, so a stopped follower cannot stay elected. */
 const electionIdleMs = 10_000
-/** A run is over well before that. */
+/** A run ends well before that. */
 const runMs = 3_000
 const blocksPerLease = 16
-/** So far behind what the node says, finality is not waited for any longer: what is stored above it is compared. */
+/** When recorded finality lags this far behind the node's, what is stored above it is compared without further waiting. */
 const finalityLagBlocks = 256
 /**
- * The post is free between two runs of the one who has it. Without this patience two processes would take it from each other all the
- * time, and compare all that is not final with the node at each turn.
+ * The lock is free between two runs of the elected process. Without this patience two processes would replace each other all
+ * the time, and each time compare everything above finality with the node.
  */
-const looksUntilTakeOver = 2
-/** So many times as long as an answer took passes until the next question: a slow or narrow node has history to serve, too. */
+const intervalsUntilTakeOver = 2
+/** The pause after an answer, as a multiple of the time it took: a slow node has history to serve too. */
 const restPerAnswer = 4
 
 export class HeadFollower extends LoopingService {
   private readonly options: HeadFollowerOptions
   private election: SqlConnection | undefined
-  /** Whether this process held the post in its last run. */
+  /** Whether this process was elected in its last run. */
   following = false
   private hinted = false
   private answerMs = 0
-
-  /** What is stored above finality was compared with the node since this process took over. */
+  /** What is stored above finality was compared with the node since this process was elected. */
   private compared = false
 
   constructor(options: HeadFollowerOptions) {
-    super({
-      name: "head-follower",
-      clock: options.clock,
-      logger: options.logger,
-      random: options.random,
-      intervalMs: options.takeOverMs,
-      maxBackoffMs: 5_000,
-    })
+    super({ ...options, name: "head-follower", intervalMs: options.takeOverMs, maxBackoffMs: 5_000 })
     this.options = options
   }
 
-  /** A hint that the head moved. Those who do not follow it leave it to the one who does. */
+  /** A hint that the head moved. Processes that do not follow the head ignore it. */
   headMoved(): void {
     if (!this.following) return
     this.hinted = true
@@ -105,16 +88,17 @@ export class HeadFollower extends LoopingService {
       const more = await election.transaction(
         async (tx) => {
           const { elections, holder, takeOverMs } = this.options
-          const post = await elections.winHead(tx, { holder, patienceMs: takeOverMs * looksUntilTakeOver })
-          this.following = post.mine
-          // Whoever takes over, or had it taken over meanwhile, compares what is stored with the node before anything else.
-          if (!this.following || !post.kept) this.compared = false
+          const patienceMs = takeOverMs * intervalsUntilTakeOver
+          const won = await elections.winHead(tx, { holder, patienceMs })
+          this.following = won.mine
+          // A process that takes over, or was replaced in between, first compares what is stored with the node.
+          if (!this.following || !won.kept) this.compared = false
           return this.following ? this.follow(signal) : false
         },
         { idleInTransactionTimeoutMs: electionIdleMs },
       )
       if (this.following && !was) this.logger.info({}, "this process follows the head")
-      return more || this.hinted ? 0 : this.untilNextLook()
+      return more || this.hinted ? 0 : this.untilNextRun()
     } catch (error) {
       this.following = false
       throw error
@@ -128,7 +112,7 @@ export class HeadFollower extends LoopingService {
     await this.election?.end()
   }
 
-  /** True when there is more to store right now. */
+  /** Returns true when there is more to store right now. */
   private async follow(signal: AbortSignal): Promise<boolean> {
     const { source, chain, ingester, holder, finalityDepth, endBlock, leaseTtlMs, clock, onHead, onOutcome } =
       this.options
@@ -136,9 +120,9 @@ export class HeadFollower extends LoopingService {
     const head = await source.head({ signal, urgent: true })
     this.answerMs = clock.monotonic() - began
     const finalizedHeight = head.finalizedHeight ?? Math.max(0, head.height - finalityDepth)
-    const said = { head, finalizedHeight, holder }
+    const observed = { head, finalizedHeight, holder }
     if (!this.compared) await chain.takeHeadPost(await ingester.runner.connection(), holder)
-    const recorded = await chain.recordHead(await ingester.runner.connection(), said)
+    const recorded = await chain.recordHead(await ingester.runner.connection(), observed)
     onHead(head, finalizedHeight)
     if (!this.compared || finalizedHeight - recorded > finalityLagBlocks || (await this.doubts(head))) {
       const verdict = await this.options.reorgs.check({ signal, urgent: true })
@@ -164,21 +148,21 @@ export class HeadFollower extends LoopingService {
       )
       onOutcome(outcome)
       if (outcome.kind === "failed") {
-        // Looked into at once: by the next run the refused range is on record.
+        // The next run starts at once and checks for a reorganisation: the refused range is on record by then.
         if (isIndexerError(outcome.error) && mismatches.includes(outcome.error.code)) return true
         if (isIndexerError(outcome.error, "POST_LOST")) this.compared = false
         throw outcome.error
       }
       if (outcome.kind === "idle") {
         // By now the head is stored and linked.
-        if (recorded < finalizedHeight) await chain.recordHead(await ingester.runner.connection(), said)
+        if (recorded < finalizedHeight) await chain.recordHead(await ingester.runner.connection(), observed)
         return false
       }
     }
     return true
   }
 
-  /** Whether something says that what is stored is no longer the chain. */
+  /** Whether anything suggests that what is stored is no longer the chain. */
   private async doubts({ height, hash }: ChainHead): Promise<boolean> {
     const connection = await this.options.ingester.runner.connection()
     const {
@@ -194,7 +178,7 @@ export class HeadFollower extends LoopingService {
     return row.halted || row.refused || (row.hash !== null && `0x${row.hash.toString("hex")}` !== hash)
   }
 
-  private untilNextLook(): number | undefined {
+  private untilNextRun(): number | undefined {
     if (!this.following || this.options.announced()) return undefined
     return Math.max(this.options.pollMs, this.answerMs * restPerAnswer)
   }

@@ -1,32 +1,22 @@
-// Fills history, one leased range after the other. Several lanes run in a thread, so that one encodes while another
-// waits for the node or for Postgres. Ranges shrink for big blocks: a lane aims at so many bytes, not so many blocks.
+// Fills history, one leased range after the other. Several lanes run in a thread, so that one encodes while another waits for
+// the node or for Postgres. A lane aims at a number of bytes, so ranges of big blocks are shorter.
 
 import type { FailedRange } from "../coordination/leased-range-runner.js"
-import type { Clock } from "../platform/clock.js"
 import { codeOf, describeError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { Random } from "../platform/random.js"
 import { historyRegions } from "./claim-regions.js"
+import type { LaneOptions } from "./lane-options.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
 
-export interface HistoryLaneOptions {
+export interface HistoryLaneOptions extends LaneOptions<IngestOutcome> {
   readonly ingester: RangeIngester
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
   readonly order: "oldest" | "newest"
-  readonly endBlock: number | undefined
   readonly rangeSize: number
-  readonly leaseTtlMs: number
-  /** Encoded bytes a range should come to. */
+  /** Encoded bytes that a range should have. */
   readonly targetBytes: number
-  readonly idleMs: number
-  readonly mayClaim: () => boolean
-  readonly onOutcome: (outcome: IngestOutcome) => void
 }
 
-/** Between looks until the head follower has said where the head is. */
+/** The interval until the head follower has reported the head. */
 const earlyMs = 50
 const firstGuessBytesPerBlock = 100_000
 
@@ -35,13 +25,7 @@ export class HistoryLane extends LoopingService {
   private bytesPerBlock = firstGuessBytesPerBlock
 
   constructor(options: HistoryLaneOptions) {
-    super({
-      name: "history-lane",
-      clock: options.clock,
-      logger: options.logger,
-      random: options.random,
-      intervalMs: options.idleMs,
-    })
+    super({ ...options, name: "history-lane" })
     this.options = options
   }
 
@@ -54,7 +38,6 @@ export class HistoryLane extends LoopingService {
         maxBlocks: Math.max(1, Math.min(rangeSize, Math.floor(targetBytes / this.bytesPerBlock))),
         ttlMs: leaseTtlMs,
         order,
-        inOrder: false,
       },
       signal,
     )
@@ -70,7 +53,7 @@ export class HistoryLane extends LoopingService {
     }
   }
 
-  /** Grows slowly, shrinks at once: a run of big blocks must not find a long range in hand. */
+  /** Ranges grow slowly and shrink at once, so that a run of big blocks does not meet a long range. */
   private learn(bytesPerBlock: number): void {
     const seen = Math.max(1, bytesPerBlock)
     this.bytesPerBlock = seen > this.bytesPerBlock ? seen : this.bytesPerBlock * 0.5 + seen * 0.5
@@ -78,7 +61,7 @@ export class HistoryLane extends LoopingService {
 
   private afterFault({ range, attempt, cause, error }: FailedRange): number | undefined {
     if (cause === "shutdown") return undefined
-    // An outage, a chain that moved or a bug: the next range would fare no better, so the loop backs off.
+    // After an outage, a reorganisation or a bug the next range would fail too, so the loop backs off.
     if (cause !== "failure") throw error
     this.logger.warn(
       { ...range, attempt, error: describeError(error), code: codeOf(error) },

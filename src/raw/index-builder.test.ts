@@ -17,6 +17,10 @@ import type { PartitionedTable } from "./partitioned-table.js"
 
 const million = 1_000_000
 const signal = new AbortController().signal
+const [bottom, top] = [
+  { from: 0, to: 5 * million },
+  { from: 10 * million, to: 15 * million },
+]
 const transactions = evmPartitionedTables.find(({ table }) => table === "transactions")!
 let server: RunningChainServer
 let store: RawStore
@@ -68,24 +72,19 @@ async function load(into = store): Promise<void> {
   await into.database.query("update raw.chain_state set live_from = $1", [12 * million])
   const outcome = await into.ingest(into.source(server.url), { from: 0, to: 20 })
   expect(outcome.kind).toBe("done")
-  await ensurePartitions(into.database, {
-    tables: [transactions],
-    range: { from: 12 * million, to: 12 * million + 1 },
-  })
+  const range = { from: 12 * million, to: 12 * million + 1 }
+  await ensurePartitions(into.database, { tables: [transactions], range })
 }
 
 const cover = (heights: string) =>
   store.database.query("update raw.coverage set heights = $1::int8multirange", [heights])
 
 describe("the indexes of a partition", () => {
-  test("are there from the start without the setting", async () => {
+  test("exist from the start without the setting", async () => {
     const plain = await openRawStore()
     try {
       await load(plain)
-      expect(await indexedHeights(plain.database, transactions)).toEqual([
-        { from: 0, to: 5 * million },
-        { from: 10 * million, to: 15 * million },
-      ])
+      expect(await indexedHeights(plain.database, transactions)).toEqual([bottom, top])
       const { rows } = await plain.database.query<{ columns: string }>(
         `select pg_get_indexdef('raw.transactions_p0_block_height_transaction_index'::regclass) as columns`,
       )
@@ -95,23 +94,18 @@ describe("the indexes of a partition", () => {
     }
   })
 
-  test("come once it is covered when they are deferred, but for those of the live stretch", async () => {
+  test("are built once it is covered when deferred, except in the live stretch", async () => {
     await load()
     expect(await states()).toEqual({ transactions_p0: "absent", transactions_p10000000: "valid" })
     expect(await builder().runOnce(signal)).toBeUndefined()
     await cover("{[0,4999999)}")
     expect(await builder().runOnce(signal)).toBeUndefined()
-    expect(await indexedHeights(store.database, transactions)).toEqual([
-      { from: 10 * million, to: 15 * million },
-    ])
+    expect(await indexedHeights(store.database, transactions)).toEqual([top])
     await cover("{[0,5000000)}")
     expect(await builder().runOnce(signal)).toBe(0)
     expect(await builder().runOnce(signal)).toBeUndefined()
     expect(await states()).toEqual({ transactions_p0: "valid", transactions_p10000000: "valid" })
-    expect(await indexedHeights(store.database, transactions)).toEqual([
-      { from: 0, to: 5 * million },
-      { from: 10 * million, to: 15 * million },
-    ])
+    expect(await indexedHeights(store.database, transactions)).toEqual([bottom, top])
   })
 
   test("do not wait for what lies below the chain's start, nor for a block that was skipped", async () => {
@@ -123,21 +117,20 @@ describe("the indexes of a partition", () => {
     expect(await states()).toMatchObject({ transactions_p0: "valid" })
   })
 
-  test("are made at once when the setting is taken back", async () => {
+  test("are built at once when the setting is removed", async () => {
     await load()
     expect(await builder({ defer: false }).runOnce(signal)).toBe(0)
     expect(await states()).toMatchObject({ transactions_p0: "valid" })
   })
 
-  test("are made one at a time, and a making that was cut off is made again", async () => {
+  test("are built one at a time, and an interrupted build is repeated", async () => {
     await load()
     await cover("{[0,5000000)}")
-    // An old snapshot is what the making waits for.
+    // The build waits for an old snapshot.
     const reader = await connect()
     await reader.begin({ isolation: "repeatable read" })
     await reader.query("select count(*) from raw.transactions")
-    const cut = builder()
-    const first = cut.runOnce(signal)
+    const first = builder().runOnce(signal)
     first.catch(() => undefined)
     const pid = await waitUntil(
       async () => {
@@ -146,16 +139,14 @@ describe("the indexes of a partition", () => {
         )
         return rows[0]?.pid
       },
-      { what: "an index being made", everyMs: 5 },
+      { what: "an index build", everyMs: 5 },
     )
     // Another process leaves it alone.
     expect(await builder().runOnce(signal)).toBeUndefined()
     await waitUntil(async () => (await states())["transactions_p0"] === "invalid", {
       what: "it in the catalogue",
     })
-    expect(await indexedHeights(store.database, transactions)).toEqual([
-      { from: 10 * million, to: 15 * million },
-    ])
+    expect(await indexedHeights(store.database, transactions)).toEqual([top])
     await store.database.query("select pg_terminate_backend($1)", [pid])
     await expect(first).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
     await reader.rollback()
@@ -164,7 +155,7 @@ describe("the indexes of a partition", () => {
     expect(await states()).toMatchObject({ transactions_p0: "valid" })
   })
 
-  test("are made by the elected process alone", async () => {
+  test("are built by the elected process alone", async () => {
     await load()
     await cover("{[0,5000000)}")
     const other = await connect()
@@ -176,7 +167,7 @@ describe("the indexes of a partition", () => {
     expect(await builder().runOnce(signal)).toBe(0)
   })
 
-  test("are made once by many processes that want to", async () => {
+  test("are built once when many processes try", async () => {
     await load()
     await cover("{[0,5000000)}")
     const ran = await Promise.all(Array.from({ length: 4 }, () => builder().runOnce(signal)))
@@ -197,7 +188,8 @@ describe("the indexes of a partition", () => {
       ],
     }
     await database.query(
-      "create table app.things (height int8 not null, sender bytea not null, primary key (height, sender)) partition by range (height)",
+      `create table app.things (height int8 not null, sender bytea not null, primary key (height, sender))
+       partition by range (height)`,
     )
     await database.query(
       "insert into app.chain_state (chain_name, chain_id, genesis_hash, start_height) values ('t', 1, '', 0)",

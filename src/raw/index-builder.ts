@@ -1,13 +1,11 @@
-// Gives partitions the indexes they lack, one at a time in all processes, without holding up who writes. With deferred indexes
-// a partition below the live stretch waits until it is covered; an index whose making was cut off is dropped and made again.
+// Builds the indexes that partitions lack, one at a time among all processes, without blocking writers. With deferred indexes
+// a partition below the live stretch waits until it is covered. An index whose build was interrupted is dropped and rebuilt.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { Elections } from "../coordination/elections.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { contains, union } from "../domain/range-set.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
-import { LoopingService } from "../platform/looping-service.js"
+import { LoopingService, type LoopOptions } from "../platform/looping-service.js"
 import type { Connection } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
@@ -21,36 +19,28 @@ import {
 } from "./partition-indexes.js"
 import type { PartitionedTable } from "./partitioned-table.js"
 
-export interface IndexBuilderOptions {
+export interface IndexBuilderOptions extends Omit<LoopOptions, "name"> {
   readonly database: Database
-  /** The statement may run for hours: it has a connection of its own, open for that long. */
+  /** The statement may run for hours, so it has a connection of its own. */
   readonly connect: () => Promise<Connection>
   readonly elections: Elections
   readonly ledger: Pick<CoverageLedger, "readCoverage">
   readonly tables: readonly PartitionedTable[]
-  /** False: what is missing is made at once. */
+  /** False: missing indexes are built at once. */
   readonly defer: boolean
   /** Where the chain and its live stretch begin. */
   readonly chain: () => Promise<Pick<ChainState, "startHeight" | "liveFrom"> | undefined>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly intervalMs: number
 }
 
-/** How long, in looks, a statement that was sent may take to show in the server's list of index builds. */
-const maxLooks = 100
-const lookMs = 20
+/** How often, and how many times, to check whether the server lists a statement that was sent as an index build. */
+const checkMs = 20
+const maxChecks = 100
 
 export class IndexBuilder extends LoopingService {
   private readonly options: IndexBuilderOptions
 
   constructor(options: IndexBuilderOptions) {
-    super({
-      name: "index-builder",
-      clock: options.clock,
-      logger: options.logger,
-      intervalMs: options.intervalMs,
-    })
+    super({ ...options, name: "index-builder" })
     this.options = options
   }
 
@@ -58,7 +48,7 @@ export class IndexBuilder extends LoopingService {
     const { database, connect } = this.options
     if ((await this.next(database)) === undefined) return undefined
     const connection = await connect()
-    // The server goes on alone, and may well come to the end; if it does not, the next start finds an invalid index.
+    // The server goes on alone and may finish. If it does not, the next start finds an invalid index.
     const cut = (): void => connection.destroy()
     signal.addEventListener("abort", cut, { once: true })
     try {
@@ -71,8 +61,8 @@ export class IndexBuilder extends LoopingService {
     }
   }
 
-  // An index cannot be made concurrently inside a transaction, so the election cannot last as long as the making. It lasts
-  // until the server shows the making to everybody, and nobody who is elected then starts another.
+  // An index cannot be built concurrently inside a transaction, so the election cannot last as long as the build. It lasts
+  // until the server lists the build for all sessions, and the process elected next then starts no other.
   private async startNext(
     tx: Queryable,
     connection: Connection,
@@ -81,34 +71,32 @@ export class IndexBuilder extends LoopingService {
     const next = isMine ? await this.next(tx) : undefined
     if (!next) return undefined
     let over = false
-    const done = this.make(connection, next).finally(() => {
+    const done = this.build(connection, next).finally(() => {
       over = true
     })
-    // Told to whoever awaits it, after this transaction.
+    // The caller awaits it after this transaction and gets the error then.
     done.catch(() => undefined)
-    for (let look = 0; look < maxLooks && !over; look++) {
+    for (let check = 0; check < maxChecks && !over; check++) {
       await tx.query("select pg_stat_clear_snapshot()")
       const states = await readPartitionIndexes(tx, this.options.tables)
       if (states.some(({ building }) => building)) break
-      await this.clock.sleep(lookMs)
+      await this.clock.sleep(checkMs)
     }
     return { done }
   }
 
-  private async make(
-    connection: Connection,
-    { table, partition, index, state }: PartitionIndexState,
-  ): Promise<void> {
+  private async build(connection: Connection, wanted: PartitionIndexState): Promise<void> {
+    const { table, partition, index, state } = wanted
     const { schema } = table
     const name = indexName(partition, index)
     const began = this.clock.monotonic()
     if (state === "invalid")
       await connection.query(`drop index concurrently ${quoteIdentifier(schema, name)}`)
     await connection.query(createIndexSql({ schema, partition, index, concurrently: true }))
-    this.logger.info({ index: name, ms: Math.round(this.clock.monotonic() - began) }, "index made")
+    this.logger.info({ index: name, ms: Math.round(this.clock.monotonic() - began) }, "index built")
   }
 
-  /** Undefined while one is being made, by whomever. */
+  /** Undefined while any process builds one. */
   private async next(sql: Queryable): Promise<PartitionIndexState | undefined> {
     const { tables, defer } = this.options
     const states = await readPartitionIndexes(sql, tables)

@@ -1,8 +1,8 @@
-// One leased range, from the node to the commit: fetch, encode, COPY, prove, done. The transaction opens only when the data
-// is there, or when more has gathered than one flush may hold; so memory is bounded whatever the blocks are like.
+// Ingests one leased range, from the node to the commit: fetch, encode, COPY, check, commit. The transaction opens once all
+// blocks are fetched, or once more bytes have gathered than one flush may hold, so memory is bounded whatever the blocks hold.
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
-import type { Hex, LinkedBlock } from "../domain/linked-block.js"
+import type { Hex } from "../domain/linked-block.js"
 import { resolveErrors } from "../indexing-errors/resolve-errors.js"
 import type { Clock } from "../platform/clock.js"
 import type { Turns } from "../platform/turns.js"
@@ -17,20 +17,20 @@ import { RangeTally, type RangeTotals } from "./range-tally.js"
 export interface IngestRangeDeps {
   readonly source: BlockSource
   readonly leases: LeaseStore<SqlConnection>
-  /** Kept by the caller from range to range for its memory. */
+  /** Reused from range to range for its memory. */
   readonly writer: BlockWriter
   readonly clock: Clock
   readonly flushBytes: number
-  /** Shared by those who do not copy at the same time. */
+  /** Shared by lanes that must not copy at the same time. */
   readonly turns?: Turns | undefined
 }
 
 export interface IngestRangeOptions {
   readonly lease: Lease
   readonly fetch: Omit<FetchRangeOptions, "onParent">
-  /** The block below is not stored: its hash is asked for with the range. */
+  /** The block below is not stored: its hash is requested with the range. */
   readonly withParent: boolean
-  /** What else has to hold at the commit, under the locks. */
+  /** A further condition of the commit, checked under its locks. */
   readonly check?: ((tx: SqlConnection) => Promise<void>) | undefined
 }
 
@@ -38,32 +38,59 @@ export async function ingestRange(
   { source, leases, writer, clock, flushBytes, turns }: IngestRangeDeps,
   { lease, fetch, withParent, check }: IngestRangeOptions,
 ): Promise<RangeTotals> {
+  const { range } = lease
   writer.reset()
   const tally = new RangeTally()
-  let told: Hex | undefined
+  let reported: Hex | undefined
   const onParent = (hash: Hex | undefined): void => {
-    told = hash
+    reported = hash
   }
   const batches = source
-    .fetchRange(lease.range, { ...fetch, ...(withParent ? { onParent } : {}) })
+    .fetchRange(range, { ...fetch, ...(withParent ? { onParent } : {}) })
     [Symbol.asyncIterator]()
+
+  /** Takes batches until the writer is full or the range ends. Returns true when there are more. */
+  const fill = async (): Promise<boolean> => {
+    while (writer.byteLength < flushBytes) {
+      const next = await batches.next()
+      if (next.done) return false
+      for (const block of next.value) {
+        tally.add(block)
+        writer.add(block)
+      }
+      // Batches that are ready would otherwise follow one another without a pause, and meanwhile another lane's COPY could
+      // not send and no answer could arrive.
+      await clock.turn()
+    }
+    return true
+  }
+
+  const flush = async (tx: SqlConnection): Promise<void> => {
+    const end = await turns?.take()
+    tally.totals.encodedBytes += writer.byteLength
+    try {
+      await writer.flush(tx, { between: () => clock.turn() })
+    } finally {
+      end?.()
+    }
+  }
+
   try {
-    let more = await fill({ writer, tally }, { batches, clock, flushBytes })
+    let more = await fill()
     await leases.commit(lease, {
       write: async (tx) => {
-        await flush({ writer, tally }, { tx, turns, clock })
+        await flush(tx)
         while (more) {
-          more = await fill({ writer, tally }, { batches, clock, flushBytes })
-          await flush({ writer, tally }, { tx, turns, clock })
+          more = await fill()
+          await flush(tx)
         }
-        // Before the locks that others wait for are taken: it may ask the node.
-        const edges = tally.edges(lease.range)
-        await checkParent({ tx, source }, { range: lease.range, edges, told, fetch })
+        // Before the commit takes locks that others wait for: this may ask the node.
+        await checkParent({ tx, source }, { range, edges: tally.edges(range), reported, fetch })
       },
       check: async (tx) => {
         await allAnswered([
-          checkSeams(tx, { range: lease.range, edges: tally.edges(lease.range) }),
-          resolveErrors(tx, "raw", { workers: [lease.workerType], range: lease.range }),
+          checkSeams(tx, { range, edges: tally.edges(range) }),
+          resolveErrors(tx, "raw", { workers: [lease.workerType], range }),
         ])
         await check?.(tx)
       },
@@ -72,45 +99,4 @@ export async function ingestRange(
     await batches.return?.()
   }
   return tally.totals
-}
-
-interface Passed {
-  readonly writer: BlockWriter
-  readonly tally: RangeTally
-}
-
-async function flush(
-  { writer, tally }: Passed,
-  { tx, turns, clock }: { tx: SqlConnection; turns: Turns | undefined; clock: Clock },
-): Promise<void> {
-  const end = await turns?.take()
-  tally.totals.encodedBytes += writer.byteLength
-  try {
-    await writer.flush(tx, { between: () => clock.turn() })
-  } finally {
-    end?.()
-  }
-}
-
-/** Takes batches until the writer is full or the range is at its end; true when there is more. */
-async function fill(
-  { writer, tally }: Passed,
-  {
-    batches,
-    clock,
-    flushBytes,
-  }: { batches: AsyncIterator<readonly LinkedBlock[]>; clock: Clock; flushBytes: number },
-): Promise<boolean> {
-  while (writer.byteLength < flushBytes) {
-    const next = await batches.next()
-    if (next.done) return false
-    for (const block of next.value) {
-      tally.add(block)
-      writer.add(block)
-    }
-    // Blocks that lie ready would be taken one after the other without a pause, and meanwhile the COPY of another lane
-    // could not send, nor an answer arrive.
-    await clock.turn()
-  }
-  return true
 }

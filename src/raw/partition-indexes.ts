@@ -1,5 +1,5 @@
-// The secondary indexes of partitions, as the catalogue has them. Each partition has its own: an index of the parent would be
-// built on every new partition at once, and a bulk load could not put it off.
+// The secondary indexes of partitions, as the catalogue lists them. Each partition has its own: Postgres would build an index
+// of the parent on every new partition at once, and a bulk load could not defer it.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { type RangeSet, rangeSet } from "../domain/range-set.js"
@@ -12,9 +12,9 @@ export interface PartitionIndexState {
   readonly partition: string
   readonly range: BlockRange
   readonly index: PartitionIndex
-  /** Invalid: its making has not ended, or ended in the middle. */
+  /** invalid: its build is not finished, or was interrupted. */
   readonly state: "valid" | "invalid" | "absent"
-  /** Somebody is making an index of this partition right now. */
+  /** An index of this partition is being built right now, by any session. */
   readonly building: boolean
 }
 
@@ -62,24 +62,17 @@ export async function readPartitionIndexes(
   })
 }
 
-/** The heights at which a table has all its indexes: what a query that needs them may promise to answer. */
+/** The heights at which a table has all its indexes: where a query that needs them can answer. */
 export async function indexedHeights(sql: Queryable, table: PartitionedTable): Promise<RangeSet> {
   const states = await readPartitionIndexes(sql, [table])
   const lacking = new Set(states.filter(({ state }) => state !== "valid").map(({ partition }) => partition))
   return rangeSet(states.filter(({ partition }) => !lacking.has(partition)).map(({ range }) => range))
 }
 
-export function createIndexSql({
-  schema,
-  partition,
-  index,
-  concurrently,
-}: {
-  schema: string
-  partition: string
-  index: PartitionIndex
-  concurrently: boolean
-}): string {
+export function createIndexSql(
+  wanted: Pick<PartitionIndexState, "partition" | "index"> & { schema: string; concurrently: boolean },
+): string {
+  const { schema, partition, index, concurrently } = wanted
   const name = quoteIdentifier(indexName(partition, index))
   const on = quoteIdentifier(schema, partition)
   return `create index ${concurrently ? "concurrently " : ""}${name} on ${on} (${index.on})`
@@ -87,7 +80,7 @@ export function createIndexSql({
 
 export function indexName(partition: string, { name }: PartitionIndex): string {
   const whole = `${partition}_${name}`
-  // Postgres would cut it, and the catalogue would not know it by its name.
+  // Postgres would truncate it, and the catalogue would not list it under this name.
   if (whole.length > 63) throw new RangeError(`the index name ${whole} is longer than 63 characters`)
   return whole
 }
@@ -95,6 +88,6 @@ export function indexName(partition: string, { name }: PartitionIndex): string {
 function boundsOf({ partition, bound }: PartitionRow): BlockRange {
   const [, from, to] = /^FOR VALUES FROM \('?(\d+)'?\) TO \('?(\d+)'?\)$/.exec(bound) ?? []
   if (from === undefined || to === undefined)
-    throw new Error(`${partition} is no partition of heights: ${bound}`)
+    throw new Error(`${partition} is not a partition by height: ${bound}`)
   return { from: Number(from), to: Number(to) }
 }

@@ -1,43 +1,37 @@
 // Keeps the partition of the head and the next two ready, so that no block at the tip waits for DDL.
 
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
-import { LoopingService } from "../platform/looping-service.js"
+import { LoopingService, type LoopOptions } from "../platform/looping-service.js"
 import type { Database } from "../postgres/database.js"
 import { readChainState } from "./chain-state.js"
 import { ensurePartitions } from "./ensure-partitions.js"
 import type { PartitionedTable } from "./partitioned-table.js"
 
+export interface PartitionKeeperOptions extends Omit<LoopOptions, "name"> {
+  readonly database: Database
+  /** The raw database, where it is not the same one. */
+  readonly state?: Database
+  readonly tables: readonly PartitionedTable[]
+}
+
 const partitionsAhead = 2
 
 export class PartitionKeeper extends LoopingService {
-  private readonly database: Database
-  private readonly state: Database
-  private readonly tables: readonly PartitionedTable[]
+  private readonly options: PartitionKeeperOptions
 
-  constructor(options: {
-    database: Database
-    /** Where the chain's state is, if elsewhere: the raw database. */
-    state?: Database
-    tables: readonly PartitionedTable[]
-    clock: Clock
-    logger: Logger
-    intervalMs: number
-  }) {
-    super({ name: "partition-keeper", ...options })
-    this.database = options.database
-    this.state = options.state ?? options.database
-    this.tables = options.tables
+  constructor(options: PartitionKeeperOptions) {
+    super({ ...options, name: "partition-keeper" })
+    this.options = options
   }
 
   async runOnce(): Promise<undefined> {
-    const state = await readChainState(this.state)
+    const { database, state: raw = database, tables } = this.options
+    const state = await readChainState(raw)
     if (!state) return undefined
     const head = state.headHeight ?? state.startHeight
-    for (const table of this.tables) {
+    for (const table of tables) {
       const range = { from: head, to: head + partitionsAhead * table.blocksPerPartition + 1 }
-      const made = await ensurePartitions(this.database, { tables: [table], range })
-      if (made.length > 0) this.logger.info({ partitions: made }, "partitions made")
+      const partitions = await ensurePartitions(database, { tables: [table], range })
+      if (partitions.length > 0) this.logger.info({ partitions }, "partitions created")
     }
     return undefined
   }

@@ -1,9 +1,9 @@
-// How a table is cut into partitions by height, and which indexes each partition gets.
+// How a table is partitioned by height, and which indexes each partition gets.
 
 export interface PartitionIndex {
-  /** After the partition's name and an underscore: what the index is called. */
+  /** The index is called `<partition>_<name>`. */
   readonly name: string
-  /** What stands between the brackets of its statement. */
+  /** The column list of its statement. */
   readonly on: string
 }
 
@@ -11,8 +11,8 @@ export interface PartitionedTable {
   readonly schema: string
   readonly table: string
   readonly blocksPerPartition: number
-  /** Besides the primary key. Not to be made on the parent: Postgres would make them with each partition, deferred or not. */
+  /** Besides the primary key. Never created on the parent: Postgres would create them with each partition, deferred or not. */
   readonly indexes?: readonly PartitionIndex[]
-  /** Whose coverage says that a partition is full; the raw ingester's by default. */
+  /** The worker whose coverage shows that a partition is full; by default the raw ingester. */
   readonly worker?: string
 }

@@ -9,6 +9,7 @@ import { listErrors } from "../indexing-errors/list-errors.js"
 import { systemClock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import type { BlockSource } from "../source/block-source.js"
+import { ingestRange } from "./ingest-range.js"
 
 const shape = { blocks: 40, transactionsPerBlock: 3, logsPerBlock: 6, holders: 50 }
 let server: RunningChainServer
@@ -29,6 +30,9 @@ beforeEach(async () => {
 afterEach(() => store.close())
 
 const range = (from: number, to: number) => ({ from, to })
+const otherHash: Hex = `0x${"cd".repeat(32)}`
+const ingest = async (source: BlockSource, part: { from: number; to: number }): Promise<string> =>
+  (await store.ingest(source, part)).kind
 const heights = async (): Promise<number[]> => {
   const { rows } = await store.database.query<{ height: string }>(
     "select height from raw.blocks order by height",
@@ -36,7 +40,7 @@ const heights = async (): Promise<number[]> => {
   return rows.map(({ height }) => Number(height))
 }
 
-// What the node says, turned into rows by plain code that shares nothing with the product.
+// The node's answers as rows, made by plain code that shares nothing with the product.
 function expectedRows(height: number) {
   const block = JSON.parse(server.chain.block(height, "full").toString())
   const receipts = JSON.parse(server.chain.block(height, "receipts").toString())
@@ -102,7 +106,9 @@ function expectedRows(height: number) {
   }
 }
 
-async function storedRows(table: string, columns: string, where: string): Promise<Record<string, unknown>[]> {
+/** The rows of a table, with the columns that the expected rows have. */
+async function storedLike(expected: object[], table: string, where: string): Promise<unknown[]> {
+  const columns = Object.keys(expected[0] ?? { block_height: 0 }).join(", ")
   const { rows } = await store.database.query(`select ${columns} from ${table} where ${where}`)
   return rows.map((row) =>
     Object.fromEntries(
@@ -116,37 +122,25 @@ async function storedRows(table: string, columns: string, where: string): Promis
 
 describe("ingesting a range", () => {
   test("stores what the node has, field by field, and the lookups beside it", async () => {
-    expect((await store.ingest(store.source(server.url), range(0, 30))).kind).toBe("done")
+    expect(await ingest(store.source(server.url), range(0, 30))).toBe("done")
     for (const height of [0, 1, 17, 29]) {
       const expected = expectedRows(height)
       const at = `block_height = ${height}`
-      const columns = (row: object | undefined): string => Object.keys(row ?? { block_height: 0 }).join(", ")
-      expect(await storedRows("raw.blocks", columns(expected.block), `height = ${height}`)).toEqual([
-        expected.block,
-      ])
-      expect(
-        await storedRows(
-          "raw.transactions",
-          columns(expected.transactions[0]),
-          `${at} order by transaction_index`,
-        ),
-      ).toEqual(expected.transactions)
-      expect(
-        await storedRows("raw.events", columns(expected.events[0]), `${at} order by event_index`),
-      ).toEqual(expected.events)
-      expect(
-        await storedRows("raw.tx_lookup", columns(expected.lookups[0]), `${at} order by tx_index`),
-      ).toEqual(expected.lookups)
-      expect(await storedRows("raw.block_lookup", "id, height", `height = ${height}`)).toEqual([
-        { id: expected.block.hash, height: String(height) },
-      ])
+      const { block, transactions, events, lookups } = expected
+      expect(await storedLike([block], "raw.blocks", `height = ${height}`)).toEqual([block])
+      expect(await storedLike(transactions, "raw.transactions", `${at} order by transaction_index`)).toEqual(
+        transactions,
+      )
+      expect(await storedLike(events, "raw.events", `${at} order by event_index`)).toEqual(events)
+      expect(await storedLike(lookups, "raw.tx_lookup", `${at} order by tx_index`)).toEqual(lookups)
+      const lookup = { id: block.hash, height: String(height) }
+      expect(await storedLike([lookup], "raw.block_lookup", `height = ${height}`)).toEqual([lookup])
     }
   })
 
-  test("a range larger than one flush is stored whole", async () => {
+  test("a range larger than one flush is stored completely", async () => {
     const source = store.source(server.url)
     const { leases } = store
-    const { ingestRange } = await import("./ingest-range.js")
     await store.ingest(source, range(0, 1))
     const lease = (await leases.claim({
       workerType: "raw_ingester",
@@ -196,7 +190,7 @@ describe("ingesting a range", () => {
         store.ingest(store.source(server.url), range(20, 25)),
         store.ingest(store.source(other.url), range(25, 30)),
       ]
-      // As far as they come while neither can see the other.
+      // Both have come as far as they can without seeing the other.
       await waitUntil(bothWait, { what: "two commits that wait for the coverage row" })
       return { ingesting }
     })
@@ -209,56 +203,36 @@ describe("ingesting a range", () => {
   test("neighbours on the same chain join, whichever comes second", async () => {
     const source = store.source(server.url)
     for (const part of [range(10, 20), range(30, 40), range(20, 30), range(0, 10)]) {
-      expect((await store.ingest(source, part)).kind).toBe("done")
+      expect(await ingest(source, part)).toBe("done")
     }
     const [coverage] = (await testLedgers.raw.snapshot(store.database)).coverage
     expect(coverage!.heights).toEqual([range(0, 40)])
   })
 
-  test("the block below is asked for with the range, and apart only where that says nothing or something else", async () => {
+  test("the block below is requested with the range, and separately only where that returns none or another hash", async () => {
     const real = store.source(server.url)
     const asked: number[] = []
-    const counting = (tell: (hash: Hex | undefined) => Hex | undefined): BlockSource => ({
+    const counting = (report: (hash: Hex | undefined) => Hex | undefined): BlockSource => ({
       ...wrap(real),
       fetchRange: (part, options) =>
         real.fetchRange(part, {
           ...options,
-          ...(options.onParent ? { onParent: (hash) => options.onParent!(tell(hash)) } : {}),
+          ...(options.onParent ? { onParent: (hash) => options.onParent!(report(hash)) } : {}),
         }),
       blockHash: (height, options) => {
         asked.push(height)
         return real.blockHash(height, options)
       },
     })
-    expect(
-      (
-        await store.ingest(
-          counting((hash) => hash),
-          range(30, 40),
-        )
-      ).kind,
-    ).toBe("done")
+    const [same, silent, wrong] = [(hash: Hex | undefined) => hash, () => undefined, () => otherHash]
+    expect(await ingest(counting(same), range(30, 40))).toBe("done")
     expect(asked).toEqual([])
-    expect(
-      (
-        await store.ingest(
-          counting(() => undefined),
-          range(20, 25),
-        )
-      ).kind,
-    ).toBe("done")
-    expect(
-      (
-        await store.ingest(
-          counting(() => `0x${"cd".repeat(32)}`),
-          range(10, 15),
-        )
-      ).kind,
-    ).toBe("done")
+    expect(await ingest(counting(silent), range(20, 25))).toBe("done")
+    expect(await ingest(counting(wrong), range(10, 15))).toBe("done")
     expect(asked).toEqual([19, 9])
   })
 
-  test("a stored block below is not asked for", async () => {
+  test("a stored block below is not requested", async () => {
     const real = store.source(server.url)
     await store.ingest(real, range(0, 10))
     const wanted: boolean[] = []
@@ -269,8 +243,8 @@ describe("ingesting a range", () => {
         return real.fetchRange(part, options)
       },
     }
-    expect((await store.ingest(source, range(10, 20))).kind).toBe("done")
-    expect((await store.ingest(source, range(30, 40))).kind).toBe("done")
+    expect(await ingest(source, range(10, 20))).toBe("done")
+    expect(await ingest(source, range(30, 40))).toBe("done")
     expect(wanted).toEqual([false, true])
   })
 
@@ -296,7 +270,7 @@ describe("ingesting a range", () => {
       fetchRange: async function* (part, options) {
         for await (const batch of real.fetchRange(part, options))
           yield batch.map((block) =>
-            block.height === part.from ? { ...block, parentHash: `0x${"cd".repeat(32)}` as const } : block,
+            block.height === part.from ? { ...block, parentHash: otherHash } : block,
           )
       },
     }
@@ -312,7 +286,7 @@ describe("ingesting a range", () => {
     expect(outcome).toMatchObject({ kind: "failed", error: { message: "block 9 is covered and has no row" } })
   })
 
-  test("what a range fails on is on record until the range is stored; an outage is not", async () => {
+  test("the cause of a failed range is recorded until the range is stored; an outage is not", async () => {
     const real = store.source(server.url)
     const failing = (error: IndexerError): BlockSource => ({
       ...wrap(real),
@@ -337,10 +311,10 @@ describe("ingesting a range", () => {
     expect(await listErrors(store.database, "raw")).toMatchObject([{ height: 3, resolved: true }])
   })
 
-  test("an aborted range leaves nothing, not even later, and gives its attempt back", async () => {
+  test("an aborted range leaves nothing, not even later, and costs no attempt", async () => {
     const real = store.source(server.url)
     const stopping = new AbortController()
-    // Everything is fetched and flushed; then the shutdown comes, before the commit.
+    // The shutdown comes after all is fetched and flushed, before the commit.
     const source: BlockSource = {
       ...wrap(real),
       fetchRange: async function* (asked, options) {
@@ -355,14 +329,14 @@ describe("ingesting a range", () => {
     expect((await testLedgers.raw.snapshot(store.database)).leases).toMatchObject([
       { status: "FAILED", attempt: 0, range: range(0, 20) },
     ])
-    expect((await store.ingest(real, range(0, 20))).kind).toBe("done")
+    expect(await ingest(real, range(0, 20))).toBe("done")
   })
 
-  test("an unexpected error is a bug: kept with the lease, and a single block's attempt is given back", async () => {
+  test("an unexpected error is a bug: kept with the lease, and costs a single block no attempt", async () => {
     const real = store.source(server.url)
     const source: BlockSource = {
       ...wrap(real),
-      // biome-ignore lint/correctness/useYield: it fails before it could.
+      // biome-ignore lint/correctness/useYield: fails before its first block.
       fetchRange: async function* () {
         throw new TypeError("undefined is not a block")
       },

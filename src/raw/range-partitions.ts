@@ -1,8 +1,7 @@
-// Makes the partitions of a range before it is written, and remembers which are there: most ranges lie in one that is.
+// Creates the partitions of a range before it is written. Remembers which exist, since most ranges lie in one that does.
 
-import type { BlockRange } from "../domain/block-range.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
-import { ensurePartitions } from "./ensure-partitions.js"
+import { type EnsurePartitionsOptions, ensurePartitions } from "./ensure-partitions.js"
 import type { PartitionedTable } from "./partitioned-table.js"
 
 const remembered = 10_000
@@ -17,10 +16,7 @@ export class RangePartitions {
     this.rangeSize = rangeSize
   }
 
-  async ensure(
-    connection: SqlConnection,
-    options: { readonly range: BlockRange; readonly deferIndexesBelow?: number },
-  ): Promise<void> {
+  async ensure(connection: SqlConnection, options: Omit<EnsurePartitionsOptions, "tables">): Promise<void> {
     const slot = Math.floor(options.range.from / this.rangeSize)
     if (this.seen.has(slot)) return
     await ensurePartitions(connection, { tables: this.tables, ...options })

@@ -1,5 +1,5 @@
-// The blocks of one range as they pass on their way to the writer: their sums, and the ends that the seam check compares. Refuses
-// blocks that do not follow one another, and a range that is not whole.
+// Counts the blocks of a range on their way to the writer and keeps the ends that the seam check compares. Refuses blocks that
+// do not follow one another, and an incomplete range.
 
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import type { Hex, LinkedBlock } from "../domain/linked-block.js"
@@ -9,13 +9,7 @@ export interface RangeEdges {
   readonly last: { readonly height: number; readonly hash: Hex }
 }
 
-export interface RangeTotals {
-  readonly blocks: number
-  readonly transactions: number
-  readonly events: number
-  readonly encodedBytes: number
-  readonly sourceBytes: number
-}
+export type RangeTotals = Readonly<RangeTally["totals"]>
 
 export class RangeTally {
   readonly totals = { blocks: 0, transactions: 0, events: 0, encodedBytes: 0, sourceBytes: 0 }
@@ -35,7 +29,7 @@ export class RangeTally {
     totals.sourceBytes += block.sourceBytes
   }
 
-  /** The ends of the range; throws when what was added is not exactly it. */
+  /** The ends of the range. Throws when the blocks added are not exactly this range. */
   edges(range: BlockRange): RangeEdges {
     const { first, last } = this
     if (!first || !last || first.height !== range.from || last.height !== range.to - 1) {

@@ -91,7 +91,7 @@ export function composeIngest(deps: ComposeIngestDeps, settings: ComposeIngestSe
         ...deps,
         ...settings,
         ingester,
-        idleMs: settings.historyIdleMs,
+        intervalMs: settings.historyIdleMs,
         mayClaim: () => mayClaim() && mayFillHistory(),
         onOutcome: deps.onHistoryOutcome,
       }),
