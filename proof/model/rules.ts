@@ -54,7 +54,7 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
       [
         claim,
         "claimGroup",
-        "'[]') as workers, coalesce((select json_agg(json_build_object( 'worker_type', worker_type, 'id', id,",
+        "'[]') as workers, coalesce((select json_agg(json_build_object( 'worker_type', worker_type, 'id', id::text,",
       ],
     ],
     testedBy: [

@@ -1,5 +1,5 @@
-// What becomes of a range that failed: another try, smaller ranges, or, for one block tried often enough, DEAD. Pure.
-// A poison block is found quickly: at once when the failure named it, else by halving after a few tries.
+// What happens to a range that failed: a retry, smaller ranges or, for one block after enough attempts, DEAD. Pure.
+// A poison block is found quickly: at once when the failure names it, else by halving after a few attempts.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { subtract } from "../domain/range-set.js"
@@ -13,10 +13,10 @@ export interface FailurePolicy {
 }
 
 /**
- * One policy for all ranges, at the tip as in history: the same block may fail in the thread of the tip, in a lane and at the reaper, so
- * that its waits belong to the block and not to whoever had it last. Tries come after 1, 3, 7, 15 and 31 s: more of them, and sooner,
- * than with waits of 5, 10 and 20 s, so that a passing fault at the tip is over before a reader notices; and a block of raw that
- * stays wrong holds the head up for 3 tries only, 3 s. Twenty tries take about a quarter of an hour.
+ * One policy for all ranges, at the tip as in history: the same block may fail at the tip, in a lane and at the reaper, so its
+ * waits belong to the block. Attempts follow after 1, 3, 7, 15 and 31 s, so that a transient fault at the tip is over before a
+ * reader notices, and a raw block that stays wrong delays the head for 3 attempts only, 3 s. Twenty attempts take about a
+ * quarter of an hour.
  */
 export const defaultFailurePolicy: FailurePolicy = {
   maxAttempts: 20,
@@ -35,7 +35,7 @@ export interface FailedAttempt {
   readonly attempt: number
   /** The block at fault, where known. */
   readonly height?: number | undefined
-  /** An error of Tidemark's own: the block is retried for as long as it takes. */
+  /** An error in Tidemark: the block is retried without limit. */
   readonly isBug?: boolean
 }
 
@@ -61,7 +61,7 @@ export function afterFailure(
   }
 }
 
-/** Full backoff is halved by up to 50 % at random, so that a crowd does not come back as one. */
+/** Shortened by up to half at random, so that many ranges are not retried at once. */
 export function backoffMs(policy: FailurePolicy, attempt: number, random: number): number {
   const full = Math.min(
     policy.backoffMaxMs,

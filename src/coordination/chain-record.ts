@@ -1,4 +1,5 @@
-// The contract of the chain's record in raw: head and finality as last heard, who follows the head, and whether ingestion halts.
+// The contract of the chain's record in raw: head and finality as last reported, which process follows the head, and whether
+// ingestion is halted.
 
 import type { Queryable } from "../postgres/transaction.js"
 
@@ -10,21 +11,22 @@ interface HeadReport {
 
 export interface ChainRecord {
   /**
-   * Records what the node says, and returns the finality that is on record. Finality never goes back, and the live stretch opens where it
-   * stood first. It rises only over blocks that are on the chain it was said of: where something is stored above it, that has to be linked
-   * up to the head. A block that was stored and lost meanwhile would otherwise lie below finality, where it is never looked for.
+   * Records what the node reports, and returns the recorded finality. Finality never decreases, and the live stretch opens
+   * at its first value. It rises only over blocks of the chain it was reported for: what is stored above it must be linked
+   * up to the head. Otherwise a replaced block could end up below finality, where it is never compared.
    */
   recordHead(sql: Queryable, report: HeadReport): Promise<number>
-  /** For a finality that was heard before all that is stored above the one on record was compared with the node, and found on its chain. */
+  /** For a finality reported before everything stored above the recorded one was compared with the node and matched. */
   recordFinality(sql: Queryable, finalizedHeight: number): Promise<void>
   /**
-   * For the process that takes over: from here on nothing that another one has under way above finality is stored, and what it was about
-   * to commit is waited for. In a statement of its own, before anything is compared or finality is raised, since those must see that commit.
+   * For the process that takes over: from now on no other process can store blocks above finality, and a commit in
+   * progress is waited for. A statement of its own, before anything is compared or finality is raised, since those must
+   * see that commit.
    */
   takeHeadPost(sql: Queryable, holder: string): Promise<void>
-  /** In the transaction that stores blocks above finality, until whose end the post cannot change hands. Throws POST_LOST. */
+  /** In the transaction that stores blocks above finality; no other process can take over until it ends. Throws POST_LOST. */
   assertHeadPost(tx: Queryable, holder: string): Promise<void>
-  /** Nothing is stored until a person has decided, or the node is back on the stored chain. */
+  /** Nothing is stored until an operator decides, or the node is back on the stored chain. */
   halt(sql: Queryable, halt: { readonly reason: string; readonly height: number }): Promise<void>
   /** True when it was halted. */
   resume(sql: Queryable): Promise<boolean>

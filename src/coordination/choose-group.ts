@@ -2,30 +2,23 @@
 // that range to do. Pure. A worker alone is a group of one.
 
 import type { BlockRange } from "../domain/block-range.js"
-import { contains, type RangeSet, union } from "../domain/range-set.js"
-import { type Choice, type ClaimView, chooseRange, freeRanges, type UnfinishedLease } from "./choose-range.js"
+import { contains, union } from "../domain/range-set.js"
+import { type Choice, type ClaimView, chooseRange, freeRanges, type WorkerView } from "./choose-range.js"
 import type { ClaimMember, GroupClaimRequest } from "./lease-store.js"
-
-/** What one statement saw of a worker: taken from two, a commit in between would make a covered range look free. */
-export interface WorkerView {
-  readonly heights: RangeSet
-  readonly skipped: RangeSet
-  readonly unfinished: readonly UnfinishedLease[]
-}
 
 export interface MemberChoice {
   readonly member: ClaimMember
   readonly choice: Choice
 }
 
-/** `views` holds every member and every dependency; a dependency nobody registered covers nothing. */
-export function chooseGroup(
-  views: ReadonlyMap<string, WorkerView>,
-  request: GroupClaimRequest,
-): readonly MemberChoice[] {
-  const members = request.members.filter((member) => hasRoom(views.get(member.workerType), member))
+type Views = ReadonlyMap<string, WorkerView>
+
+/** `views` holds every member and every dependency; an unregistered dependency covers nothing. */
+export function chooseGroup(views: Views, wanted: GroupClaimRequest): readonly MemberChoice[] {
+  const members = wanted.members.filter((member) => hasRoom(views.get(member.workerType), member))
+  const request = { ...wanted, members }
   for (const region of request.regions) {
-    const lead = chooseLead(views, { members, region, request })
+    const lead = chooseLead(views, request, region)
     if (!lead) continue
     const group = new Map([[lead.member.workerType, lead]])
     for (const member of members) {
@@ -43,16 +36,9 @@ function hasRoom(view: WorkerView | undefined, { concurrency }: ClaimMember): vi
   return concurrency === undefined || view.unfinished.filter(({ active }) => active).length < concurrency
 }
 
-function chooseLead(
-  views: ReadonlyMap<string, WorkerView>,
-  {
-    members,
-    region,
-    request,
-  }: { members: readonly ClaimMember[]; region: BlockRange; request: GroupClaimRequest },
-): MemberChoice | undefined {
+function chooseLead(views: Views, request: GroupClaimRequest, region: BlockRange): MemberChoice | undefined {
   let lead: MemberChoice | undefined
-  for (const member of members) {
+  for (const member of request.members) {
     const choice = chooseRange(claimView(views, member), region, request)
     if (!choice) continue
     const isBehind =
@@ -63,32 +49,22 @@ function chooseLead(
     if (isBehind) lead = { member, choice }
   }
   return lead?.choice.kind === "new"
-    ? { ...lead, choice: { kind: "new", range: aligned(views, { members, lead, region, request }) } }
+    ? { ...lead, choice: { kind: "new", range: aligned(views, request, { lead, region }) } }
     : lead
 }
 
-/** Ends the leader's range where another's work begins, so that those who are apart come together there. */
+/** Ends the leader's range where another member's work begins, so that members that are apart meet there. */
 function aligned(
-  views: ReadonlyMap<string, WorkerView>,
-  {
-    members,
-    lead,
-    region,
-    request,
-  }: {
-    members: readonly ClaimMember[]
-    lead: MemberChoice
-    region: BlockRange
-    request: GroupClaimRequest
-  },
+  views: Views,
+  { members, order }: GroupClaimRequest,
+  { lead, region }: { lead: MemberChoice; region: BlockRange },
 ): BlockRange {
   let { from, to } = lead.choice.range
   for (const member of members) {
     if (member === lead.member) continue
-    const view = claimView(views, member)
-    // Its own dependencies aside: what it waits for may be done by this very group.
-    for (const gap of freeRanges({ ...view, gates: [] }, region)) {
-      if (request.order === "newest") {
+    // Without its dependencies: this group may be about to cover the range for it.
+    for (const gap of freeRanges(claimView(views, { ...member, dependencies: [] }), region)) {
+      if (order === "newest") {
         if (gap.to > from && gap.to < to) from = gap.to
       } else if (gap.from > from && gap.from < to) to = gap.from
     }
@@ -97,7 +73,7 @@ function aligned(
 }
 
 function join(
-  views: ReadonlyMap<string, WorkerView>,
+  views: Views,
   {
     member,
     range,
@@ -112,13 +88,10 @@ function join(
   return contains(freeRanges(view, range), range) ? { kind: "new", range } : undefined
 }
 
-function claimView(views: ReadonlyMap<string, WorkerView>, member: ClaimMember): ClaimView {
-  const own = views.get(member.workerType)!
-  return {
-    ...own,
-    gates: member.dependencies.map((name) => {
-      const dependency = views.get(name)
-      return dependency ? union(dependency.heights, dependency.skipped) : []
-    }),
-  }
+function claimView(views: Views, { workerType, dependencies }: ClaimMember): ClaimView {
+  const gates = dependencies.map((name) => {
+    const dependency = views.get(name)
+    return dependency ? union(dependency.heights, dependency.skipped) : []
+  })
+  return { ...views.get(workerType)!, gates }
 }

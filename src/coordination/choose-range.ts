@@ -1,53 +1,55 @@
-// Which range a claim takes: a due failed lease first, else the first gated gap. Pure, so that Postgres, the model store
-// and a property test decide alike. A gap is found here and nowhere else: there is no planner that could disagree.
+// Which range a claim takes: a due FAILED lease first, else the first gap that the dependencies cover. Pure. Gaps are found
+// here and nowhere else: there is no planner that could disagree.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
+import type { Covered } from "./coverage-ledger.js"
 import type { ClaimRequest } from "./lease-store.js"
 
 export interface UnfinishedLease {
   readonly id: string
   readonly range: BlockRange
-  /** FAILED, and its time for another attempt has come. */
+  /** FAILED, and due for another attempt. */
   readonly due: boolean
-  /** DEAD, or a single block that has failed a few times or met a bug: what follows the head does not wait for it any longer. */
+  /** DEAD, or a single block that has failed a few times or met a bug: the head follower no longer waits for it. */
   readonly stuck: boolean
-  /** Somebody holds it. */
+  /** Held by a process. */
   readonly active: boolean
 }
 
 /** From this attempt on a failing block counts as stuck. */
 export const stuckAfterAttempts = 3
 
-/** What one statement saw: taken from two, a commit in between would make a covered range look free. */
-export interface ClaimView {
-  readonly heights: RangeSet
-  readonly skipped: RangeSet
+/** Read by one statement: with two, a commit in between would make a covered range look free. */
+export interface WorkerView extends Covered {
   readonly unfinished: readonly UnfinishedLease[]
+}
+
+export interface ClaimView extends WorkerView {
   /** heights + skipped of each dependency. */
   readonly gates: readonly RangeSet[]
 }
 
 export type Choice =
   | { readonly kind: "new"; readonly range: BlockRange }
-  /** `rest` is what of the failed lease lies outside the region: it stays failed, as leases of its own. */
+  /** `rest`: the parts of the failed lease outside `range`. They stay FAILED, as leases of their own. */
   | { readonly kind: "failed"; readonly id: string; readonly range: BlockRange; readonly rest: RangeSet }
 
 export type RangeRequest = Pick<ClaimRequest, "rangeSize" | "maxBlocks" | "order" | "inOrder">
 
-/** Blocks that failed, each a lease of its own, that a worker may have before it takes no new ranges. */
+/** How many failed ranges a worker may have before it claims no new ones. */
 const unfinishedMax = 200
 
 export function chooseRange(view: ClaimView, region: BlockRange, request: RangeRequest): Choice | undefined {
   if (region.to <= region.from) return undefined
   const failed = chooseFailed(view, region)
   if (failed) return failed
-  // A worker that fails at every block would otherwise leave a lease behind for each.
+  // Otherwise a worker that fails at every block would leave a lease for each.
   if (view.unfinished.filter(({ active }) => !active).length >= unfinishedMax) return undefined
   return chooseGap(view, region, request)
 }
 
-/** What nobody has done or holds, and the dependencies cover. */
+/** Heights that are neither done nor leased, and that the dependencies cover. */
 export function freeRanges(view: ClaimView, region: BlockRange): RangeSet {
   const leased = rangeSet(view.unfinished.map((lease) => lease.range))
   let free = subtract([region], union(union(view.heights, view.skipped), leased))
@@ -66,8 +68,8 @@ function chooseFailed(view: ClaimView, region: BlockRange): Choice | undefined {
 }
 
 /**
- * What of a failed range may be done: all of it, or what lies on one side of a hole that those it depends on have gone past. Such a hole may stay
- * for good, a block that one of them cannot take, and must not hold up the blocks around it.
+ * The part of a failed range that can be claimed: all of it, or one side of a hole that its dependencies have passed. Such a
+ * hole, a block that one of them cannot process, may stay forever and must not block its neighbours.
  */
 function gatedPart(range: BlockRange, gates: readonly RangeSet[]): BlockRange | undefined {
   let gated: RangeSet = [{ from: range.from, to: Number.MAX_SAFE_INTEGER }]

@@ -1,5 +1,5 @@
-// The contract of the coverage ledger: what is done, by whom, and what a transaction that takes some of it back has to hold and write.
-// Each method runs in the transaction it is given. PROTOCOL.md says which of them belong together.
+// The contract of the coverage ledger: what each worker has done, and what a transaction that removes some of it must lock and
+// write. Each method runs in the transaction it is given. PROTOCOL.md says which of them belong together.
 
 import type { RangeSet } from "../domain/range-set.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
@@ -8,7 +8,7 @@ import type { LeaseRow } from "./lease-store.js"
 
 export interface Covered {
   readonly heights: RangeSet
-  /** Passed over by a person: done for workers that depend on it, but without rows. */
+  /** Skipped by an operator: done for workers that depend on it, but without rows. */
   readonly skipped: RangeSet
 }
 
@@ -16,13 +16,13 @@ export type CoverageByWorker = ReadonlyMap<string, Covered>
 
 export interface WorkerCoverage extends Covered {
   readonly workerType: string
-  /** Since coverage last changed; null where nothing is done. */
+  /** Since coverage last changed; null if nothing is done. */
   readonly movedAgoMs: number | null
 }
 
 export interface CoordinationSnapshot {
   readonly coverage: readonly WorkerCoverage[]
-  /** All that is unfinished. */
+  /** Unfinished ones. */
   readonly leases: readonly LeaseRow[]
 }
 
@@ -46,30 +46,30 @@ export interface AuditEntry {
 }
 
 export interface CoverageLedger {
-  /** Shared by every commit, exclusive for a rollback. One for the chain, also when raw and app share a database. */
+  /** Shared for a commit, exclusive for a rollback. One for the chain, also when raw and app share a database. */
   lockChain(tx: Queryable, mode: "shared" | "exclusive"): Promise<void>
-  /** No claim of these workers begins until the transaction is over, and all that were under way are there to be seen. */
+  /** No claim of these workers begins until the transaction ends, and all earlier ones are visible. */
   lockClaims(tx: Queryable, workers: readonly string[]): Promise<void>
-  /** Makes the worker's coverage row. Safe to call from anywhere, any number of times. */
+  /** Creates the worker's coverage row if it does not exist. */
   register(sql: Queryable, worker: string): Promise<void>
   /** Deletes coverage and unfinished leases of workers. Returns false when none was registered. */
   forget(tx: Queryable, workers: readonly string[]): Promise<boolean>
   readCoverage(sql: Queryable): Promise<CoverageByWorker>
-  /** Coverage and unfinished leases, as one statement sees them. */
+  /** Coverage and unfinished leases, read by one statement. */
   snapshot(sql: Queryable): Promise<CoordinationSnapshot>
   readThroughput(sql: Queryable): Promise<ReadonlyMap<string, Throughput>>
   uncover(tx: Queryable, taken: TakenBack): Promise<void>
-  /** Under the exclusive chain lock: no commit is under way. Returns how many were cut or removed. */
+  /** Under the exclusive chain lock, so that no commit is in progress. Returns how many were cut or removed. */
   cutLeases(tx: Queryable, taken: TakenBack): Promise<number>
-  /** What a person did, in the transaction that does it: neither is there without the other. Returns its id. */
+  /** Records an operator's act in the transaction that does it. Returns its id. */
   writeAudit(tx: Queryable, entry: AuditEntry): Promise<string>
   /** Completes an entry that was written before its outcome was known. */
   amendAudit(sql: Queryable, id: string, details: AuditEntry["details"]): Promise<void>
 }
 
-/** App's copy of what raw covers: a hint for claims, never larger than the truth. */
+/** App's copy of raw's coverage: a hint for claims, never larger than the original. */
 export interface RawCoverageCopy {
-  /** Where raw's coverage ends, when app has all of it; undefined when the two are not at one epoch. */
+  /** Returns where raw's coverage ends once app has all of it; undefined when the two are not at one epoch. */
   copyRawCoverage(stores: {
     readonly raw: Queryable
     readonly app: SqlExecutor<Queryable>

@@ -1,10 +1,10 @@
-// Whoever keeps a group's leases alive while it is derived. In a work thread that is the process: an extract that does not
+// Keeps a group's leases alive while its range is worked on. In a thread the process does it: an extract that does not
 // return must neither lose its lease before its deadline nor keep it afterwards.
 
 import type { Lease } from "./lease-store.js"
 
 export interface HeldGroup {
-  /** Aborts when one of the leases may be over. */
+  /** Aborts when one of the leases may have expired. */
   readonly signal: AbortSignal
   letGo(): void
 }

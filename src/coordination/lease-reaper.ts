@@ -1,4 +1,4 @@
-// Fails what expired, every few seconds, in whichever process is elected at that moment.
+// Fails expired leases every few seconds, in the process that wins the election.
 
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
@@ -23,7 +23,7 @@ export class LeaseReaper extends LoopingService {
 
   async runOnce(): Promise<undefined> {
     const outcome = await this.reap()
-    if (outcome.expired > 0) this.logger.info({ ...outcome }, "expired leases given to others")
+    if (outcome.expired > 0) this.logger.info({ ...outcome }, "expired leases are free again")
     if (outcome.dead > 0) {
       this.logger.fatal({ ...outcome }, "a block is DEAD: see `tidemark leases list`, then retry or skip it")
     }

@@ -1,5 +1,5 @@
-// Keeps the leases of one thread alive over a connection of its own, and ends work locally before its lease can have
-// ended: by a clock that never goes back, counted from when claim or renewal was sent, so that a slow answer lengthens nothing.
+// Renews the leases of a process's threads, and aborts work locally before its lease can expire: by a monotonic clock,
+// counted from when the claim or renewal was sent, so that a slow answer does not extend the lease.
 
 import { setMaxListeners } from "node:events"
 import { formatRange } from "../domain/block-range.js"
@@ -13,7 +13,7 @@ import type { Lease, LeaseToken } from "./lease-store.js"
 interface Held {
   readonly lease: Lease
   readonly controller: AbortController
-  /** Aborted when it was let go: a wait for its deadline would hold up the end of the thread. */
+  /** Aborted when it is let go: a wait for its deadline would delay the end of the thread. */
   readonly gone: AbortController
   deadline: number
 }
@@ -26,7 +26,7 @@ export interface LeaseRenewerOptions {
   readonly shortestTtlMs: number
 }
 
-/** Work stops this part of the lease time before its end. */
+/** Work stops a tenth of the lease time before its end. */
 const marginPart = 10
 
 export class LeaseRenewer extends LoopingService implements LeaseKeeper {
@@ -47,9 +47,9 @@ export class LeaseRenewer extends LoopingService implements LeaseKeeper {
   hold(leases: readonly Lease[], { sentAt, signal }: { sentAt: number; signal: AbortSignal }): HeldGroup {
     const controller = new AbortController()
     const gone = new AbortController()
-    // Not AbortSignal.any: with every lease it costs more than the rest of this.
+    // Not AbortSignal.any, which costs more than the rest of this function.
     const stop = (): void => controller.abort(signal.reason)
-    // One for each lease at once: many is no leak.
+    // One listener for each lease is no leak.
     setMaxListeners(0, signal)
     signal.addEventListener("abort", stop, { once: true })
     if (signal.aborted) stop()
@@ -63,7 +63,7 @@ export class LeaseRenewer extends LoopingService implements LeaseKeeper {
       letGo: () => {
         for (const { epoch } of leases) this.held.delete(epoch)
         signal.removeEventListener("abort", stop)
-        // With a reason: the usual one is an exception with a stack.
+        // With a reason: the default one is an exception with a stack.
         gone.abort("let go")
       },
     }
@@ -74,7 +74,7 @@ export class LeaseRenewer extends LoopingService implements LeaseKeeper {
     if (all.length === 0) return undefined
     const sentAt = this.clock.monotonic()
     const kept = new Set((await this.renew(all.map(({ lease }) => lease))).map(({ epoch }) => epoch))
-    // A lease that was not renewed is either lost or in the middle of its commit; its deadline tells the two apart.
+    // A lease that was not renewed is either lost or in the middle of its commit; its deadline decides.
     for (const held of all) if (kept.has(held.lease.epoch)) held.deadline = localDeadline(held.lease, sentAt)
     return undefined
   }
@@ -96,7 +96,7 @@ export class LeaseRenewer extends LoopingService implements LeaseKeeper {
 export const leaseRanOut = ({ range }: Lease): IndexerError =>
   new IndexerError(
     "LEASE_LOST",
-    `the lease on ${formatRange(range)} ran out before the work was done; nothing was written`,
+    `the lease on ${formatRange(range)} expired before the work was done; nothing was written`,
   )
 
 const localDeadline = (lease: Lease, sentAt: number): number =>

@@ -1,12 +1,12 @@
-// The contract of claims: claim, renew, commit, release, reap. PROTOCOL.md says what each
-// promises; test/conformance/lease-store.ts holds every implementation to it. Nothing here knows about Postgres.
+// The contract of claims: claim, renew, commit, release, reap. PROTOCOL.md says what each promises, and
+// test/conformance/lease-store.ts tests it on Postgres and on the model. Nothing here depends on Postgres.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { ErrorCode } from "../platform/errors.js"
 
 export type LeaseStatus = "ACTIVE" | "COMPLETED" | "FAILED" | "DEAD"
 
-/** The fencing token: stands for one claim of one range, and ends with any change of either. */
+/** The fencing token: identifies one claim of one range, and ends with any change of either. */
 export interface LeaseToken {
   readonly id: string
   readonly epoch: string
@@ -17,23 +17,23 @@ export interface Lease extends LeaseToken {
   readonly range: BlockRange
   readonly attempt: number
   readonly ttlMs: number
-  /** The chain's epoch when the range was claimed: a rollback newer than this that reaches the range refuses the commit. */
+  /** The chain's epoch at the claim: the commit is refused if a newer rollback reaches the range. */
   readonly chainEpoch: number
-  /** What has to cover the range, at the claim and again at the commit. */
+  /** Workers that must cover the range, at the claim and again at the commit. */
   readonly dependencies: readonly string[]
 }
 
 export interface ClaimRequest {
   readonly workerType: string
   readonly holder: string
-  /** Where to look, best first. Heights outside are never claimed. */
+  /** Where to claim, in order of preference. Heights outside are never claimed. */
   readonly regions: readonly BlockRange[]
   /** A new lease never crosses a multiple of this. */
   readonly rangeSize: number
   /** A new lease is at most this long. */
   readonly maxBlocks: number
   readonly order: "oldest" | "newest"
-  /** Nothing new above a range that is still unfinished: what follows the head keeps its order. */
+  /** Nothing new above an unfinished range: the head follower keeps its order. */
   readonly inOrder?: boolean
   readonly ttlMs: number
   /** Workers that must have covered every height of the range. */
@@ -44,13 +44,13 @@ export interface ClaimRequest {
 export interface ClaimMember {
   readonly workerType: string
   readonly dependencies: readonly string[]
-  /** The most ranges of this worker that may be held at once, by anybody. */
+  /** The most ranges of this worker that may be held at once, by all processes. */
   readonly concurrency?: number
 }
 
 /**
- * One range for several workers: the one that is furthest behind leads, and whoever has the same range to do joins, if what it
- * depends on covers the range or joins too.
+ * One range for several workers: the one that is furthest behind leads. Every worker with the same range to do joins, if its
+ * dependencies cover the range or join too.
  */
 export interface GroupClaimRequest extends Omit<ClaimRequest, "workerType" | "dependencies"> {
   /** Dependencies before their dependents. */
@@ -58,18 +58,18 @@ export interface GroupClaimRequest extends Omit<ClaimRequest, "workerType" | "de
 }
 
 export interface CommitWork<Tx> {
-  /** Writes rows that are new. Runs first, before any lock of the protocol is taken. */
+  /** Writes new rows. Runs first, before any lock of the protocol is taken. */
   write(tx: Tx): Promise<void>
-  /** Changes rows that others change too. Runs under the chain's shared lock: taken later, it would deadlock with a rollback. */
+  /** Changes rows that others change too, under the shared chain lock. Run before it, it would deadlock with a rollback. */
   apply?(tx: Tx): Promise<void>
-  /** Runs last, after the coverage row was locked: what it reads is what neighbours have committed. Throws to refuse. */
+  /** Runs last, after the coverage row was locked, so that it sees what neighbours committed. Throws to refuse. */
   check?(tx: Tx): Promise<void>
 }
 
 /**
- * failure: the range itself is at fault, counts as an attempt. bug: an error of Tidemark's own; a range is split until its block
- * is alone, and that costs no attempt and is never DEAD. outage: node or database away. rollback: the chain moved.
- * shutdown: the holder leaves. These three give the attempt back. withdrawn: nothing was tried, the range is a gap again.
+ * failure: the range itself is at fault; counts as an attempt. bug: an error in Tidemark; the range is split down to its
+ * block, which costs no attempt and is never DEAD. outage: node or database unavailable. rollback: the chain moved.
+ * shutdown: the holder stops. These three cost no attempt. withdrawn: nothing was tried, the range is a gap again.
  */
 export type ReleaseCause = "failure" | "bug" | "outage" | "rollback" | "shutdown" | "withdrawn"
 
@@ -108,22 +108,22 @@ export interface OperatorAct {
 }
 
 export interface LeaseStore<Tx> {
-  /** The next range to do, or undefined when nothing is free. */
+  /** The next range to work on, or undefined when nothing is free. */
   claim(request: ClaimRequest): Promise<Lease | undefined>
   /** The same for several workers at once: their leases, all on one range, in the order of the members. */
   claimGroup(request: GroupClaimRequest): Promise<readonly Lease[]>
-  /** Lengthens the leases that are still held, and says which those are. */
+  /** Extends the leases that are still held, and returns them. */
   renew(tokens: readonly LeaseToken[]): Promise<readonly LeaseToken[]>
-  /** Data, proof and coverage in one transaction. Throws LEASE_LOST and the like, and then nothing happened. */
+  /** Data, tests and coverage in one transaction. When it throws, such as LEASE_LOST, nothing was written. */
   commit(lease: Lease, work: CommitWork<Tx>): Promise<void>
   /** All of a group's leases, or none. A dependency that is part of the group counts as covered. */
   commitGroup(leases: readonly Lease[], work: CommitWork<Tx>): Promise<void>
-  /** Gives a range back. Returns false when the lease was no longer held: then nothing happened. */
+  /** Ends a lease without a commit. Returns false when it was no longer held: then nothing changed. */
   release(lease: Lease, request: ReleaseRequest): Promise<boolean>
-  /** Fails expired leases and those of dead holders, and forgets finished ones after a day. */
+  /** Fails expired leases and those of dead holders, and deletes finished ones after a day. */
   reap(): Promise<ReapOutcome>
   /** Makes a DEAD or FAILED lease due at once. Returns false when there is none at this height. */
   retry(act: OperatorAct): Promise<boolean>
-  /** Counts a DEAD block as done without data, named in every answer over it. Returns false when there is none. */
+  /** Counts a DEAD block as done without data; status reports it as missing. Returns false when there is none. */
   skip(act: OperatorAct): Promise<boolean>
 }

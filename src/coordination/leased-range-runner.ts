@@ -1,5 +1,5 @@
-// Claims one range, holds its leases, runs the work on it, and gives back what was not done: the one place where a fault is turned
-// into what happens next. Keeps one database connection, on which it claims and commits.
+// Claims one range, holds its leases, runs the work on it and releases what was not done. The only place that maps an error
+// to a release cause. Keeps one database connection, on which it claims and commits.
 
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import type { Clock } from "../platform/clock.js"
@@ -18,11 +18,11 @@ export interface LeasedRangeRunnerOptions {
   readonly logger: Logger
   readonly holder: string
   readonly rangeSize: number
-  /** Workers that come with Tidemark: an unexpected error in one is a bug of ours, not a user's failure. */
+  /** Workers that come with Tidemark: an unexpected error in one is a bug, not a user's failure. */
   readonly builtIn?: ReadonlySet<string>
-  /** A range that nobody is charged for: noted stays on record with its cause, and waits; withdrawn is a gap again. */
+  /** A range that no worker is charged for: `noted` stays FAILED with its cause and waits; `withdrawn` is a gap again. */
   readonly uncharged: "noted" | "withdrawn"
-  /** Called for each worker that is charged, after its range was released. */
+  /** Called for each charged worker, after its range was released. */
   readonly onCharged?: (charge: Charge, connection: SqlConnection) => Promise<void>
 }
 
@@ -45,7 +45,7 @@ interface ClaimedRange {
   readonly claimed: readonly Lease[]
   readonly leases: LeaseStore<SqlConnection>
   readonly connection: SqlConnection
-  /** Aborts when a lease may be over, or the runner is to stop. */
+  /** Aborts when a lease may have expired, or when the runner stops. */
   readonly signal: AbortSignal
 }
 
@@ -83,7 +83,7 @@ export class LeasedRangeRunner {
     return this.open
   }
 
-  /** Resolves when no range is under way. */
+  /** Resolves when no range is in progress. */
   async idle(): Promise<void> {
     await this.working
   }
@@ -92,7 +92,7 @@ export class LeasedRangeRunner {
     await this.open?.end()
   }
 
-  /** One range at most. `plan` says what to claim, or that there is nothing to do. */
+  /** One range at most. `plan` returns what to claim, or undefined when there is nothing to do. */
   run<Result>(
     plan: (connection: SqlConnection) => Promise<RangeTask<Result> | undefined>,
     signal: AbortSignal,
@@ -112,41 +112,29 @@ export class LeasedRangeRunner {
     if (!task) return { kind: "idle" }
     const leases = leasesOn(connection)
     const sentAt = clock.monotonic()
-    const claimed = await leases.claimGroup({
-      ...task.claim,
-      holder,
-      rangeSize,
-    })
+    const claimed = await leases.claimGroup({ ...task.claim, holder, rangeSize })
     const [first] = claimed
     if (!first) return { kind: "idle" }
     const { range, attempt } = first
     const held = keeper.hold(claimed, { sentAt, signal })
-    // A rejected promise cancels nothing on the server: only a cut connection can never commit later.
+    // A rejected promise cancels nothing on the server. Only a closed connection can never commit later.
     const cut = (): void => connection.destroy()
     held.signal.addEventListener("abort", cut, { once: true })
     try {
-      const { result, dropped = [] } = await task.work({
-        range,
-        claimed,
-        leases,
-        connection,
-        signal: held.signal,
-      })
-      for (const { lease, fault } of dropped)
-        await this.giveBack(
-          lease,
-          fault ? { cause: this.causeOf(fault), error: fault } : { cause: "withdrawn" },
-        )
+      const work = task.work({ range, claimed, leases, connection, signal: held.signal })
+      const { result, dropped = [] } = await work
+      for (const { lease, fault: error } of dropped)
+        await this.release(lease, error ? { cause: this.causeOf(error), error } : { cause: "withdrawn" })
       const fault = dropped.find((one) => one.fault)?.fault
       return dropped.length === claimed.length && fault
         ? { kind: "failed", range, attempt, cause: this.causeOf(fault), error: fault }
         : { kind: "done", range, result }
     } catch (thrown) {
-      // Cut off since a lease may be over: what was thrown then is no fault of the range.
+      // Aborted because a lease may have expired: what was thrown then is not the range's failure.
       const isLost = held.signal.aborted && !signal.aborted
       const error = isLost ? leaseLost(range) : thrown
       const cause = signal.aborted ? "shutdown" : this.causeOf(error)
-      for (const lease of claimed) await this.giveBack(lease, { cause, error })
+      for (const lease of claimed) await this.release(lease, { cause, error })
       return { kind: "failed", range, attempt, cause, error }
     } finally {
       held.signal.removeEventListener("abort", cut)
@@ -170,8 +158,8 @@ export class LeasedRangeRunner {
     }
   }
 
-  /** Charges the worker at fault and no other; the rest of its group just gives the range back. */
-  private async giveBack(
+  /** Charges only the worker at fault; the rest of its group releases the range without an attempt. */
+  private async release(
     lease: Lease,
     { cause, error }: { cause: ReleaseCause; error?: unknown },
   ): Promise<void> {
@@ -183,30 +171,25 @@ export class LeasedRangeRunner {
     const height = fault ? fault.height : error instanceof IndexerError ? error.height : undefined
     const code = reason instanceof IndexerError ? reason.code : cause === "failure" ? "WORKER_FAILED" : "BUG"
     const message = describeError(reason)
-    if (isCharged && cause === "bug")
+    if (isCharged && cause === "bug") {
+      const stack = reason instanceof Error ? reason.stack : undefined
       logger.error(
-        {
-          worker,
-          ...range,
-          height,
-          code,
-          error: message,
-          stack: reason instanceof Error ? reason.stack : undefined,
-        },
-        "a bug of Tidemark's own; its block is retried every minute, please report it",
+        { worker, ...range, height, code, error: message, stack },
+        "a bug in Tidemark; its block is retried every minute, please report it",
       )
+    }
     const isNoted = isCharged || (uncharged === "noted" && cause !== "shutdown")
     try {
       const connection = await this.connection()
       const released = await leasesOn(connection).release(lease, {
-        // Kept as a failed lease only where it tells something: a fault, or the tries that went before.
+        // Kept as a FAILED lease only where it carries information: an error, or earlier attempts.
         cause: isCharged || uncharged === "noted" ? cause : lease.attempt > 1 ? "shutdown" : "withdrawn",
         ...(isNoted ? { error: { code, message } } : {}),
         ...(isCharged && height !== undefined ? { height } : {}),
       })
       if (isCharged && released) await onCharged?.({ worker, range, height, code, error: reason }, connection)
     } catch (releaseError) {
-      // The reaper finds it: its backend is gone, and its time will be over.
+      // The reaper finds it: its backend is gone, and the lease expires.
       logger.debug(
         { worker, range: formatRange(range), error: describeError(releaseError) },
         "lease left to the reaper",
@@ -216,4 +199,4 @@ export class LeasedRangeRunner {
 }
 
 const leaseLost = (range: BlockRange): IndexerError =>
-  new IndexerError("LEASE_LOST", `the leases on ${formatRange(range)} may be over; nothing was written`)
+  new IndexerError("LEASE_LOST", `the leases on ${formatRange(range)} may have expired; nothing was written`)

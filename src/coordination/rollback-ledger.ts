@@ -1,4 +1,4 @@
-// The contract of rollback records: the one that is under way, those that each database has been through, and the chain's epoch.
+// The contract of rollback records: the open one, those that each database has applied, and the chain's epoch.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -8,21 +8,21 @@ export interface RollbackRecord {
   readonly id: string
   readonly epoch: number
   readonly removed: BlockRange
-  /** In words; null where an older release rolled back. */
+  /** Null where an older release rolled back. */
   readonly reason: string | null
 }
 
-/** What is compared when a database may have gone back. */
+/** What is compared when a database may have lost commits. */
 export interface StoreState extends Covered {
   readonly epoch: number
-  /** When the server was started: another time is another server, or one that may have lost what it had. */
+  /** Start time of the server: another one means another server, or one that may have lost commits. */
   readonly server: string
-  /** A rollback is under way. */
+  /** A rollback is open. */
   readonly open: boolean
   readonly rollbacks: readonly RollbackRecord[]
 }
 
-/** Enough to see that nothing has changed. The list of rollbacks is never cut, and would be read in vain every second. */
+/** Enough to see that nothing has changed. The list of rollbacks only grows and need not be read every second. */
 interface StoreSight extends Covered {
   readonly epoch: number
   /** No rollback is open, and the server was compared. */
@@ -39,40 +39,39 @@ export interface RollbackLedger {
   raiseEpoch(tx: Queryable, epoch: number): Promise<void>
 }
 
-/** The rollback that is under way, as raw records it before anything is deleted: any process can finish it. */
+/** The open rollback, as raw records it before anything is deleted: any process can finish it. */
 export interface RollbackIntent {
   readonly id: string
   readonly epoch: number
-  /** What is removed: from here on, up to `to`. A reorganisation has no end, the repair of a block has. */
+  /** What is removed: `[from, to)`. A reorganisation has no upper end, the repair of a block has. */
   readonly from: number
   readonly to: number
-  /** In words; null where an older release opened it. */
+  /** Null where an older release opened it. */
   readonly reason: string | null
 }
 
 export interface OpenIntentRequest {
   readonly id: string
   readonly from: number
-  /** Nothing stays above when left out. */
+  /** Without it, everything above is removed. */
   readonly to?: number
-  /** Of the last block that stays; null where none does. */
+  /** Of the last block that stays; null if none does. */
   readonly ancestorHash: string | null
-  /** The chain's epoch at which the comparison was made: it is void when another rollback came first. */
+  /** The chain's epoch at the comparison, which is void if another rollback came first. */
   readonly epoch: number
-  /** For a raw database that went back: its next epoch is above this one too, and a halt stays. */
+  /** For a raw database that lost commits: its next epoch is above this one too, and a halt stays. */
   readonly above?: number
-  /** Why, for whoever reads the list of rollbacks. */
   readonly reason: string
 }
 
 export interface IntentLedger {
   readIntent(sql: Queryable): Promise<RollbackIntent | undefined>
-  /** Returns false when another rollback is open, or was finished meanwhile: then nothing happened. */
+  /** Returns false when another rollback is open or was finished since the comparison: then nothing changed. */
   openIntent(sql: Queryable, request: OpenIntentRequest): Promise<boolean>
-  /** Records the open rollback as done, with the highest height that was covered before it. */
+  /** Records the open rollback as done, with the highest height covered before it. */
   closeIntent(tx: Queryable, closed: { epoch: number; highest: number | null }): Promise<void>
-  /** The highest height covered, now or before any rollback; 0 where there is none. */
+  /** The highest height covered, now or before any rollback; 0 if there is none. */
   highestEverCovered(sql: Queryable): Promise<number>
-  /** From now on raw may store on this server. Nothing happens where it is another one by now. */
+  /** From now on raw may store on this server. Does nothing if the server has changed again. */
   recordComparison(sql: Queryable, server: string): Promise<void>
 }

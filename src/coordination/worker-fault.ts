@@ -1,5 +1,5 @@
-// A worker that failed on a range, and on which block of it where that is known: the one who is charged for it, while the rest
-// of its group goes on.
+// A worker that failed on a range, and on which block if that is known. Only this worker is charged; the rest of its group
+// continues.
 
 export class WorkerFault extends Error {
   override readonly name = "WorkerFault"

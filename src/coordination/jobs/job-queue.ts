@@ -1,12 +1,13 @@
-// A fenced queue of jobs in Postgres, for any number of processes. A row is unfinished work on one subject. A claim gives it a holder, an
-// expiry and an epoch that is never issued twice; only (id, epoch) renews or settles it, so a late holder changes nothing.
+// A fenced queue of jobs in Postgres, for any number of processes. A row is unfinished work on one subject. A claim gives it a
+// holder, an expiry and an epoch that is never issued twice. Only (id, epoch) renews or settles it, so a late holder changes
+// nothing.
 
 import type { Queryable } from "../../postgres/transaction.js"
 
 export interface JobQueue {
   /** Quoted. Its columns are those of app.job_queue. */
   readonly table: string
-  /** Several queues share a table; no statement sees another's rows. */
+  /** Several queues share a table; no statement reads another's rows. */
   readonly name: string
 }
 
@@ -22,8 +23,8 @@ export interface Job extends JobToken {
 }
 
 /**
- * done: leaves the queue. failed: due again after the wait. released: the same, and the attempt is given back. given-up: stays, and is not
- * due until it is enqueued again.
+ * done: leaves the queue. failed: due again after the wait. released: the same, without the attempt. given-up: stays, and is
+ * not due until it is enqueued again.
  */
 export type JobEnding = "done" | "failed" | "released" | "given-up"
 
@@ -34,7 +35,7 @@ export interface Settlement {
 }
 
 export interface EnqueueOptions {
-  /** Gives a column `subject`. May change rows, as `delete … returning` does. */
+  /** Returns a column `subject`. May change rows, as `delete … returning` does. */
   readonly subjectsSql: string
   readonly params: readonly unknown[]
 }
@@ -47,12 +48,12 @@ export interface ClaimOptions {
   readonly holdMs: number
 }
 
-/** The most jobs one claim takes: a holder has them all in memory. */
+/** The most jobs one claim takes: the holder keeps them all in memory. */
 const maxClaimed = 1_000
 
 /**
- * Makes subjects due now, in the caller's transaction, and returns how many. One that waits keeps its place. One that is held loses its
- * holder: what that one learns is about the time before.
+ * Makes subjects due now, in the caller's transaction, and returns how many. A waiting job keeps its place. A held job loses
+ * its holder, whose result would be outdated.
  */
 export async function enqueueJobs(
   { table, name }: JobQueue,
@@ -70,13 +71,13 @@ export async function enqueueJobs(
   return rowCount ?? 0
 }
 
-/** Takes jobs that are due or whose claim has expired, longest first. Rows that are locked are passed over. */
+/** Claims jobs that are due or whose claim has expired, longest due first. Locked rows are skipped. */
 export async function claimJobs(
   { table, name }: JobQueue,
   sql: Queryable,
   { limit, holder, epoch, holdMs }: ClaimOptions,
 ): Promise<readonly Job[]> {
-  // now() and not clock_timestamp(): an index cannot be asked about a value that changes while it is read.
+  // now() and not clock_timestamp(), which is volatile and cannot use an index.
   const { rows } = await sql.query<Job>(
     `with due as materialized (
        select id from ${table}
@@ -86,7 +87,8 @@ export async function claimJobs(
         for update skip locked
      )
      update ${table} as job
-        set epoch = $3, holder = $4, expires_at = now() + $5 * interval '1 millisecond', attempts = job.attempts + 1
+        set epoch = $3, holder = $4, expires_at = now() + $5 * interval '1 millisecond',
+            attempts = job.attempts + 1
        from due where job.id = due.id
      returning job.id, job.epoch, job.subject, job.attempts`,
     [name, Math.min(limit, maxClaimed), epoch, holder, holdMs],
@@ -94,7 +96,7 @@ export async function claimJobs(
   return rows
 }
 
-/** Holds on to jobs, and returns the ids of those that are still held. */
+/** Extends claims, and returns the ids of the jobs that are still held. */
 export async function renewJobs(
   { table }: JobQueue,
   sql: Queryable,
@@ -113,7 +115,7 @@ export async function renewJobs(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Ends claims, and returns the ids of those that were still held. Nothing happened to the others. */
+/** Ends claims, and returns the ids of the jobs that were still held. The others do not change. */
 export async function settleJobs(
   { table }: JobQueue,
   sql: Queryable,
@@ -125,7 +127,8 @@ export async function settleJobs(
     `with held as materialized (
        select job.id, settled.ending, settled.wait_ms
          from ${table} as job
-         join unnest($1::int8[], $2::uuid[], $3::text[], $4::float8[]) as settled (id, epoch, ending, wait_ms) using (id, epoch)
+         join unnest($1::int8[], $2::uuid[], $3::text[], $4::float8[]) as settled (id, epoch, ending, wait_ms)
+           using (id, epoch)
         order by job.subject
           for update of job
      ), done as (
@@ -147,7 +150,7 @@ export async function settleJobs(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Ends all claims of a queue and gives their attempts back, in the caller's transaction: what is under way may be about what is gone. */
+/** Ends all claims of a queue at no attempt, in the caller's transaction: a claimed job may be about removed blocks. */
 export async function endClaims({ table, name }: JobQueue, tx: Queryable): Promise<void> {
   await tx.query(
     `update ${table} set epoch = null, holder = null, expires_at = null, attempts = attempts - 1

@@ -1,5 +1,5 @@
-// Claim: one short transaction under the advisory locks of the workers that take part. The locks make it safe, the exclusion
-// constraint is the net.
+// Claim: one short transaction under the advisory locks of the workers that take part. The locks make it safe; the exclusion
+// constraint is the safety net.
 
 import { type BlockRange, formatRange } from "../../domain/block-range.js"
 import { IndexerError } from "../../platform/errors.js"
@@ -7,8 +7,8 @@ import type { Random } from "../../platform/random.js"
 import { parseMultirange } from "../../postgres/multirange.js"
 import type { Backend } from "../../postgres/sql-connection.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import { chooseGroup, type WorkerView } from "../choose-group.js"
-import { stuckAfterAttempts } from "../choose-range.js"
+import { chooseGroup } from "../choose-group.js"
+import { type Choice, stuckAfterAttempts, type UnfinishedLease, type WorkerView } from "../choose-range.js"
 import type { GroupClaimRequest, Lease } from "../lease-store.js"
 import type { CoordinationTables } from "./coordination-tables.js"
 import { insertParts } from "./insert-parts.js"
@@ -17,21 +17,13 @@ import { lockClaims } from "./locks.js"
 interface ViewRow {
   chain_epoch: string
   workers: { worker_type: string; heights: string; skipped: string }[]
-  unfinished: {
-    worker_type: string
-    id: number
-    from: number
-    to: number
-    due: boolean
-    stuck: boolean
-    active: boolean
-  }[]
+  unfinished: (UnfinishedLease & { worker_type: string })[]
 }
 
 interface ClaimDeps {
   readonly tables: CoordinationTables
   readonly random: Random
-  /** Of the connection that will commit: gone means a dead holder. Unknown behind a pooler, where it is not the holder's own. */
+  /** Of the connection that will commit: if it is gone, so is the holder. Unknown behind a pooler. */
   readonly backend?: Backend | undefined
 }
 
@@ -43,17 +35,18 @@ export async function claimGroup(
   const { tables, random } = deps
   const names = request.members.map(({ workerType }) => workerType)
   await lockClaims(tables, tx, names)
-  // One statement, so one snapshot, begun after the locks were had: coverage read before leases would make a range
-  // that a neighbour commits in between look free.
+  // One statement, so one snapshot, taken after the locks: with coverage read before leases, a range that a neighbour commits
+  // in between would look free.
   const {
     rows: [view],
   } = await tx.query<ViewRow>(
     `select
        (select chain_epoch from ${tables.chainState}) as chain_epoch,
-       coalesce((select json_agg(json_build_object('worker_type', worker_type, 'heights', heights::text, 'skipped', skipped::text))
+       coalesce((select json_agg(json_build_object(
+           'worker_type', worker_type, 'heights', heights::text, 'skipped', skipped::text))
          from ${tables.coverage} where worker_type = any ($1) or worker_type = any ($2)), '[]') as workers,
        coalesce((select json_agg(json_build_object(
-           'worker_type', worker_type, 'id', id, 'from', from_height, 'to', to_height,
+           'worker_type', worker_type, 'id', id::text, 'range', json_build_object('from', from_height, 'to', to_height),
            'due', status = 'FAILED' and coalesce(next_attempt_at <= clock_timestamp(), true),
            'stuck', status = 'DEAD' or status = 'FAILED' and to_height = from_height + 1
              and (attempt >= $3::int4 or last_error_code = 'BUG'),
@@ -67,21 +60,13 @@ export async function claimGroup(
       {
         heights: parseMultirange(heights),
         skipped: parseMultirange(skipped),
-        unfinished: view!.unfinished
-          .filter((lease) => lease.worker_type === worker_type)
-          .map(({ id, from, to, due, stuck, active }) => ({
-            id: String(id),
-            range: { from, to },
-            due,
-            stuck,
-            active,
-          })),
+        unfinished: view!.unfinished.filter((lease) => lease.worker_type === worker_type),
       },
     ]),
   )
   for (const name of names) if (!views.has(name)) throw new Error(`the worker ${name} is not registered`)
   const chosen = chooseGroup(views, request).map((each) => ({ ...each, epoch: random.uuid() }))
-  // In one statement: a group of ten at the tip would otherwise spend most of its claim on the way to the server and back.
+  // In one statement: a group of ten at the tip would otherwise spend most of its claim on round trips.
   const inserted = await insertLeases(deps, tx, {
     request,
     fresh: chosen.flatMap(({ member, choice, epoch }) =>
@@ -91,22 +76,16 @@ export async function claimGroup(
   const leases: Lease[] = []
   for (const { member, choice, epoch } of chosen) {
     const { workerType, dependencies } = member
+    const { range } = choice
     const row =
       choice.kind === "new"
         ? inserted.get(epoch)
         : await takeFailedLease(deps, tx, { request, choice, epoch })
-    if (!row) {
-      throw new IndexerError("LEASE_LOST", `${workerType} ${formatRange(choice.range)} was changed meanwhile`)
-    }
+    if (!row)
+      throw new IndexerError("LEASE_LOST", `${workerType} ${formatRange(range)} was changed meanwhile`)
     leases.push({
-      id: row.id,
-      epoch,
-      workerType,
-      range: choice.range,
-      attempt: row.attempt,
-      ttlMs: request.ttlMs,
+      ...{ id: row.id, epoch, workerType, range, attempt: row.attempt, ttlMs: request.ttlMs, dependencies },
       chainEpoch: Number(view!.chain_epoch),
-      dependencies,
     })
   }
   return leases
@@ -116,6 +95,15 @@ interface TakenRow {
   id: string
   attempt: number
 }
+
+type FailedChoice = Extract<Choice, { kind: "failed" }>
+
+const holding = (backend: Backend | undefined, { holder, ttlMs }: GroupClaimRequest): unknown[] => [
+  holder,
+  backend?.pid ?? null,
+  backend?.startedAt ?? null,
+  ttlMs,
+]
 
 interface FreshLease {
   readonly workerType: string
@@ -133,8 +121,8 @@ async function insertLeases(
   const { rows } = await tx.query<TakenRow & { epoch: string }>(
     `insert into ${tables.leases} (worker_type, from_height, to_height, status, attempt, epoch, leased_by,
        backend_pid, backend_start, lease_ttl_ms, leased_at, lease_expires_at)
-     select worker_type, from_height, to_height, 'ACTIVE', 1, epoch, $5, $6, $7::timestamptz, $8::int4, clock_timestamp(),
-       clock_timestamp() + $8::int4 * interval '1 ms'
+     select worker_type, from_height, to_height, 'ACTIVE', 1, epoch, $5, $6, $7::timestamptz, $8::int4,
+       clock_timestamp(), clock_timestamp() + $8::int4 * interval '1 ms'
      from unnest($1::text[], $2::int8[], $3::int8[], $4::uuid[]) as fresh (worker_type, from_height, to_height, epoch)
      returning id, attempt, epoch`,
     [
@@ -142,10 +130,7 @@ async function insertLeases(
       fresh.map(({ range }) => range.from),
       fresh.map(({ range }) => range.to),
       fresh.map(({ epoch }) => epoch),
-      request.holder,
-      backend?.pid ?? null,
-      backend?.startedAt ?? null,
-      request.ttlMs,
+      ...holding(backend, request),
     ],
   )
   return new Map(rows.map((row) => [row.epoch, row]))
@@ -154,15 +139,7 @@ async function insertLeases(
 async function takeFailedLease(
   deps: ClaimDeps,
   tx: Queryable,
-  {
-    request,
-    choice,
-    epoch,
-  }: {
-    request: GroupClaimRequest
-    choice: { id: string; range: BlockRange; rest: readonly BlockRange[] }
-    epoch: string
-  },
+  { request, choice, epoch }: { request: GroupClaimRequest; choice: FailedChoice; epoch: string },
 ): Promise<TakenRow | undefined> {
   const { tables, backend } = deps
   const {
@@ -174,16 +151,7 @@ async function takeFailedLease(
          leased_at = clock_timestamp(), lease_expires_at = clock_timestamp() + $8::int4 * interval '1 ms'
      where id = $1 and status = 'FAILED'
      returning id, attempt`,
-    [
-      choice.id,
-      epoch,
-      choice.range.from,
-      choice.range.to,
-      request.holder,
-      backend?.pid ?? null,
-      backend?.startedAt ?? null,
-      request.ttlMs,
-    ],
+    [choice.id, epoch, choice.range.from, choice.range.to, ...holding(backend, request)],
   )
   if (row) await insertParts(deps, tx, { id: choice.id, parts: choice.rest, attempt: row.attempt - 1 })
   return row

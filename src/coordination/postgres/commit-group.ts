@@ -1,5 +1,5 @@
-// Commit: data, then the proofs, then coverage, in one READ COMMITTED transaction, for all leases of a group or none. Every
-// test is a statement of its own after the one that took the lock it relies on: within one statement the snapshot is older
+// Commit: data, then the tests, then coverage, in one READ COMMITTED transaction, for all leases of a group or none. Every
+// test is a statement of its own, after the one that took the lock it relies on: within one statement the snapshot is older
 // than the lock it waited for.
 
 import { type BlockRange, formatRange } from "../../domain/block-range.js"
@@ -41,13 +41,14 @@ export async function commitGroup<Tx extends Queryable>(
     if (!row) throw new Error(`the worker ${worker} is not registered`)
     for (const covered of [row.heights, row.skipped]) {
       if (intersect(parseMultirange(covered), [range]).length > 0) {
-        throw new Error(`${worker} ${formatRange(range)} meets its own coverage`)
+        throw new Error(`${worker} ${formatRange(range)} overlaps its own coverage`)
       }
     }
   }
   await work.check?.(tx)
   await tx.query(
-    `update ${tables.coverage} set heights = heights + int8multirange(int8range($2::int8, $3::int8)), updated_at = clock_timestamp()
+    `update ${tables.coverage}
+     set heights = heights + int8multirange(int8range($2::int8, $3::int8)), updated_at = clock_timestamp()
      where worker_type = any ($1)`,
     [workers, range.from, range.to],
   )
@@ -91,13 +92,13 @@ async function refuseIfRolledBack(
   if (state?.reached) {
     throw new IndexerError(
       "ROLLBACK_OPEN",
-      `a rollback of ${state.removed} is under way, ${formatRange(range)} waits`,
+      `a rollback of ${state.removed} is in progress; ${formatRange(range)} waits`,
     )
   }
   if (state) {
     throw new IndexerError(
       "SERVER_CHANGED",
-      `the raw database is served by another server than before, or was restarted; ${formatRange(range)} waits until it was compared with the app database`,
+      `the raw database is on another server or was restarted; ${formatRange(range)} waits until raw is compared with app`,
     )
   }
 }
@@ -126,8 +127,10 @@ async function completeLeases(
   const { range } = leases[0]!
   const { rows: completed } = await tx.query(
     `update ${tables.leases}
-     set status = 'COMPLETED', completed_at = clock_timestamp(), last_error = null, last_error_code = null, last_error_at = null
-     where (id, epoch) in (select * from unnest($1::int8[], $2::uuid[])) and status = 'ACTIVE' and from_height = $3 and to_height = $4
+     set status = 'COMPLETED', completed_at = clock_timestamp(), last_error = null, last_error_code = null,
+         last_error_at = null
+     where (id, epoch) in (select * from unnest($1::int8[], $2::uuid[])) and status = 'ACTIVE'
+       and from_height = $3 and to_height = $4
      returning 1 as done`,
     [leases.map(({ id }) => id), leases.map(({ epoch }) => epoch), range.from, range.to],
   )

@@ -1,30 +1,16 @@
-// The coordination tables of one schema ("raw" or "app"), quoted once.
+// The coordination tables of one schema ("raw" or "app"), quoted.
 
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 
 export type CoordinationSchema = "raw" | "app"
 
-export interface CoordinationTables {
-  readonly schema: CoordinationSchema
-  readonly leases: string
-  readonly coverage: string
-  readonly chainState: string
-  readonly rollbacks: string
-  readonly auditLog: string
-}
+export type CoordinationTables = ReturnType<typeof coordinationTables>
 
-function tablesOf(schema: CoordinationSchema): CoordinationTables {
-  const table = (name: string): string => quoteIdentifier(schema, name)
-  return {
-    schema,
-    leases: table("worker_leases"),
-    coverage: table("coverage"),
-    chainState: table("chain_state"),
-    rollbacks: table("rollbacks"),
-    auditLog: table("audit_log"),
-  }
-}
-
-const known: Record<CoordinationSchema, CoordinationTables> = { raw: tablesOf("raw"), app: tablesOf("app") }
-
-export const coordinationTables = (schema: CoordinationSchema): CoordinationTables => known[schema]
+export const coordinationTables = (schema: CoordinationSchema) => ({
+  schema,
+  leases: quoteIdentifier(schema, "worker_leases"),
+  coverage: quoteIdentifier(schema, "coverage"),
+  chainState: quoteIdentifier(schema, "chain_state"),
+  rollbacks: quoteIdentifier(schema, "rollbacks"),
+  auditLog: quoteIdentifier(schema, "audit_log"),
+})

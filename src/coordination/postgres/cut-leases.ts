@@ -1,5 +1,5 @@
-// What becomes of unfinished leases on heights that are taken back: inside they go, DEAD ones too; one that reaches beyond is cut there, and
-// what is left is due again. Its token ends either way, and its holder's connection with it: whoever holds it has read what is no longer so.
+// Unfinished leases on removed heights: those inside are deleted, DEAD ones too; one that reaches beyond is cut there, and the
+// rest is due again. Its token ends either way, and its holder's connection is closed: the holder has read outdated data.
 
 import { subtract } from "../../domain/range-set.js"
 import type { Random } from "../../platform/random.js"

@@ -1,5 +1,5 @@
-// Ends the connections of holders whose leases were taken from them: no lease names them any more, so nobody could find them later, and
-// one that stopped in an open transaction would keep its keys for ever.
+// Terminates the connections of holders that lost their leases: no lease names them any more, so the reaper could not find
+// them later, and one that stopped in an open transaction would keep its keys forever.
 
 import type { Queryable } from "../../postgres/transaction.js"
 import type { CoordinationTables } from "./coordination-tables.js"
@@ -10,7 +10,7 @@ export interface HeldBackend {
   readonly backend_start: string | null
 }
 
-/** After the leases were changed: a connection that holds another one is left alone. Never this connection: whoever takes leases away holds none. */
+/** Called after the leases were changed. A connection that holds another lease is left alone. */
 export async function endHolders(
   tables: CoordinationTables,
   tx: Queryable,

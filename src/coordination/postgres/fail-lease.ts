@@ -1,4 +1,4 @@
-// What a failure does to the lease's row: due again later, split, or DEAD. The holder's token ends in every case.
+// Applies a failure to the lease's row: due again later, split, or DEAD. The holder's token ends in every case.
 
 import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
@@ -19,7 +19,7 @@ export async function failLease(
   const verdict = afterFailure(policy, lease)
   const status = verdict.kind === "dead" ? "DEAD" : "FAILED"
   const [first, ...others] = verdict.kind === "split" ? verdict.parts : [lease.range]
-  // A bug costs its block no attempt, so there are none to double the wait by.
+  // A bug costs its block no attempt, so the wait cannot double.
   const isBuggyBlock = lease.isBug && lease.range.to - lease.range.from === 1
   const attempt = verdict.kind === "split" ? 0 : isBuggyBlock ? Math.max(0, lease.attempt - 1) : lease.attempt
   const backoff = isBuggyBlock ? policy.backoffMaxMs : backoffMs(policy, lease.attempt, random.next())

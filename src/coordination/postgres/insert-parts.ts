@@ -1,5 +1,5 @@
-// What of a lease lies outside its new range stays FAILED and due, as leases of their own. After the lease itself has shrunk: the exclusion
-// constraint checks row by row.
+// The parts of a lease outside its new range stay FAILED and due, as leases of their own. They are inserted after the lease
+// itself has shrunk: the exclusion constraint checks row by row.
 
 import type { RangeSet } from "../../domain/range-set.js"
 import type { Random } from "../../platform/random.js"
@@ -15,8 +15,8 @@ export async function insertParts(
     await tx.query(
       `insert into ${tables.leases} (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms,
          next_attempt_at, last_error, last_error_code, last_error_at)
-       select worker_type, $2::int8, $3::int8, 'FAILED', $5::int4, $4::uuid, lease_ttl_ms, clock_timestamp(), last_error,
-         last_error_code, last_error_at
+       select worker_type, $2::int8, $3::int8, 'FAILED', $5::int4, $4::uuid, lease_ttl_ms, clock_timestamp(),
+         last_error, last_error_code, last_error_at
        from ${tables.leases} where id = $1`,
       [id, part.from, part.to, random.uuid(), attempt],
     )

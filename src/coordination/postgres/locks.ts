@@ -33,7 +33,7 @@ export async function lockClaims(
   tx: Queryable,
   workers: readonly string[],
 ): Promise<void> {
-  // In the order of their numbers, so that two that share workers never wait for each other in a circle.
+  // In numeric order, so that two claims that share workers never deadlock.
   await tx.query(
     `select pg_advisory_xact_lock($1, lock) from (
        select distinct hashtext(name) as lock from unnest($2::text[]) as name order by lock) as locks`,

@@ -1,4 +1,4 @@
-// What a person may do to a lease: retry it now, or skip a DEAD block. Both end the token, both are audited.
+// What an operator can do to a lease: retry it now, or skip a DEAD block. Both end the token and are audited.
 
 import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
@@ -45,7 +45,8 @@ export async function skipBlock(
   )
   if (!row) return false
   await tx.query(
-    `update ${tables.coverage} set skipped = skipped + int8multirange(int8range($2::int8, $2::int8 + 1)), updated_at = clock_timestamp()
+    `update ${tables.coverage}
+     set skipped = skipped + int8multirange(int8range($2::int8, $2::int8 + 1)), updated_at = clock_timestamp()
      where worker_type = $1`,
     [act.workerType, act.height],
   )

@@ -1,4 +1,4 @@
-// A database belongs to one chain: pinned at the first start, compared ever after.
+// A database belongs to one chain: pinned at the first start, compared at every later one.
 
 import { formatRange } from "../../domain/block-range.js"
 import { IndexerError } from "../../platform/errors.js"
@@ -9,14 +9,14 @@ export interface PinOptions {
   readonly schema: "raw" | "app"
   readonly name: string
   readonly identity: { readonly chainId: string; readonly genesisHash: string }
-  /** Undefined: what is stored, or the chain's first block. */
+  /** Undefined: the stored value, or the chain's first block. */
   readonly startBlock: number | undefined
 }
 
-/** Zeros where a node has pruned its first block, or did not give it this once: the chain's id has to do then. */
+/** Zeros where the node did not return its first block, such as a pruned node: then only the chain's id is compared. */
 const isKnown = (genesis: Buffer): boolean => genesis.some((byte) => byte !== 0)
 
-/** What changed, for the log. Throws CHAIN_MISMATCH or START_BLOCK_RAISED. */
+/** Returns what changed, for the log. Throws CHAIN_MISMATCH or START_BLOCK_RAISED. */
 export async function pinChain(
   tx: Queryable,
   options: PinOptions,
@@ -39,7 +39,9 @@ export async function pinChain(
   if (stored!.chain_id !== identity.chainId || isOtherStart) {
     throw new IndexerError(
       "CHAIN_MISMATCH",
-      `the ${schema} database holds chain ${stored!.chain_id} (genesis 0x${stored!.genesis_hash.toString("hex")}), but the node serves chain ${identity.chainId} (genesis ${identity.genesisHash}); point DB_RAW_URL and DB_APP_URL at other databases, or RPC_URL at the right node`,
+      `the ${schema} database holds chain ${stored!.chain_id} (genesis 0x${stored!.genesis_hash.toString("hex")}), ` +
+        `but the node serves chain ${identity.chainId} (genesis ${identity.genesisHash}); ` +
+        "point DB_RAW_URL and DB_APP_URL at other databases, or RPC_URL at the right node",
     )
   }
   if (!isKnown(stored!.genesis_hash) && isKnown(genesis))
@@ -49,7 +51,8 @@ export async function pinChain(
   if (startBlock > storedStart) {
     throw new IndexerError(
       "START_BLOCK_RAISED",
-      `this store starts at block ${storedStart}; it cannot start later (--start-block ${startBlock}), since ${formatRange({ from: storedStart, to: startBlock })} is promised already`,
+      `this store starts at block ${storedStart}; it cannot start later (--start-block ${startBlock}), ` +
+        `since ${formatRange({ from: storedStart, to: startBlock })} is already part of it`,
     )
   }
   await tx.query(`update ${schema}.chain_state set start_height = $1`, [startBlock])

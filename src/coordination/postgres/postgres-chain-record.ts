@@ -6,11 +6,12 @@ import type { ChainRecord } from "../chain-record.js"
 import { rawIngester } from "../raw-ingester.js"
 
 export const postgresChainRecord: ChainRecord = {
-  // Does not wait for the disk: whatever is decided by it comes later in the same log, so it is never lost alone.
+  // Does not wait for the disk: decisions based on it come later in the same log, so it is never lost alone.
   async recordHead(sql, { head, finalizedHeight, holder }) {
     const { rows } = await sql.query<{ finalized_height: string }>(
       `update raw.chain_state set
-       head_height = $1, head_hash = $2, head_seen_at = clock_timestamp(), followed_by = $4, followed_at = clock_timestamp(),
+       head_height = $1, head_hash = $2, head_seen_at = clock_timestamp(),
+       followed_by = $4, followed_at = clock_timestamp(),
        finalized_height = case
          when finalized_height is null
            or not exists (select 1 from raw.coverage
@@ -43,12 +44,13 @@ export const postgresChainRecord: ChainRecord = {
       [holder],
     )
     if (!rows[0]?.mine)
-      throw new IndexerError("POST_LOST", "another process follows the head now: new blocks are left to it")
+      throw new IndexerError("POST_LOST", "another process follows the head now and stores its blocks")
   },
 
   async halt(sql, { reason, height }) {
     await sql.query(
-      "update raw.chain_state set halted_at = coalesce(halted_at, clock_timestamp()), halt_reason = $1, halt_height = $2",
+      `update raw.chain_state
+       set halted_at = coalesce(halted_at, clock_timestamp()), halt_reason = $1, halt_height = $2`,
       [reason, height],
     )
   },

@@ -55,7 +55,8 @@ export function postgresCoverageLedger({
     async readThroughput(sql) {
       const { rows } = await sql.query<{ worker_type: string; last10s: string; last60s: string }>(
         `select worker_type, sum(to_height - from_height) as last60s,
-           coalesce(sum(to_height - from_height) filter (where completed_at > clock_timestamp() - interval '10 s'), 0) as last10s
+           coalesce(sum(to_height - from_height)
+             filter (where completed_at > clock_timestamp() - interval '10 s'), 0) as last10s
          from ${tables.leases}
          where status = 'COMPLETED' and completed_at > clock_timestamp() - interval '60 s'
          group by worker_type`,
@@ -71,7 +72,8 @@ export function postgresCoverageLedger({
     async uncover(tx, { workers, removed }) {
       await tx.query(
         `update ${tables.coverage}
-         set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange, updated_at = clock_timestamp()
+         set heights = heights - $2::int8multirange, skipped = skipped - $2::int8multirange,
+             updated_at = clock_timestamp()
          where worker_type = any ($1)`,
         [workers, printMultirange(removed)],
       )

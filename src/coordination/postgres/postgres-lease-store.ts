@@ -1,5 +1,5 @@
-// The contract on Postgres. Works on one connection (a lane, which claims and commits on the same backend) or on a
-// pool (services); which of the two it is makes no difference here.
+// The lease store on Postgres. Works on one connection (a lane, which claims and commits on the same backend) or on a
+// pool (services).
 
 import { isIndexerError } from "../../platform/errors.js"
 import type { Random } from "../../platform/random.js"
@@ -33,18 +33,16 @@ import { renewLeases } from "./renew-leases.js"
 
 const exclusionViolation = "23P01"
 
-/**
- * Claim and release are short and hold what others need, with no lease on record by which the reaper could find a stopped
- * client. So the server ends one that falls silent, and whoever queues behind it gives up sooner than that: a stopped
- * process with several claims in the queue would otherwise hold everybody up once for each.
- */
-const unleased: TransactionOptions = { lockTimeoutMs: 1_500, idleInTransactionTimeoutMs: 3_000 }
-
-/** A person's act waits for the commits under way. */
+/** An operator's act waits for commits in progress. */
 const operator: TransactionOptions = { statementTimeoutMs: 30_000, idleInTransactionTimeoutMs: 10_000 }
 
 export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> {
   private readonly executor: SqlExecutor<Tx>
+  /**
+   * Claim and release hold locks that others need, and have no lease by which the reaper could find a stopped client. So the
+   * server ends a silent one, and clients that wait for its lock give up before that: otherwise a stopped process with several
+   * queued claims would delay the others once for each.
+   */
   private readonly unleased: TransactionOptions
   private readonly deps: {
     tables: CoordinationTables
@@ -53,29 +51,27 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
     backend: Backend | undefined
   }
 
-  constructor(deps: {
+  constructor({
+    executor,
+    schema,
+    random,
+    policy,
+    backend,
+    idleInTransactionTimeoutMs = 3_000,
+  }: {
     executor: SqlExecutor<Tx>
     schema: CoordinationSchema
     random: Random
-    policy?: FailurePolicy
-    /** Of the connection that is the executor. Left out for a pool, and behind a pooler, where a backend is not the holder's own. */
+    policy?: Partial<FailurePolicy>
+    /** Of the connection that is the executor. Undefined for a pool and behind a pooler. */
     backend?: Backend | undefined
     /** How long a transaction without a lease may idle, for tests. */
     idleInTransactionTimeoutMs?: number
   }) {
-    this.executor = deps.executor
-    this.unleased = {
-      ...unleased,
-      ...(deps.idleInTransactionTimeoutMs === undefined
-        ? {}
-        : { idleInTransactionTimeoutMs: deps.idleInTransactionTimeoutMs }),
-    }
-    this.deps = {
-      tables: coordinationTables(deps.schema),
-      random: deps.random,
-      policy: deps.policy ?? defaultFailurePolicy,
-      backend: deps.backend,
-    }
+    this.executor = executor
+    this.unleased = { lockTimeoutMs: 1_500, idleInTransactionTimeoutMs }
+    const tables = coordinationTables(schema)
+    this.deps = { tables, random, policy: { ...defaultFailurePolicy, ...policy }, backend }
   }
 
   async claim({ workerType, dependencies, ...request }: ClaimRequest): Promise<Lease | undefined> {
@@ -86,13 +82,13 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
   async claimGroup(request: GroupClaimRequest): Promise<readonly Lease[]> {
     if (request.members.length === 0) return []
     try {
-      // A claim that is lost with the server was never made: its token is on no row, so whoever comes with it is refused.
+      // A claim that is lost with the server was never made: its token matches no row, so its commit is refused.
       return await this.executor.transaction((tx) => claimGroup(this.deps, tx, request), {
         ...this.unleased,
         unflushed: true,
       })
     } catch (error) {
-      // The net under the advisory lock: somebody holds part of it after all, so nothing is free right now.
+      // The safety net under the advisory lock: part of the range is held after all, so nothing is free now.
       if (sqlStateOf(error) === exclusionViolation || isIndexerError(error, "LEASE_LOST")) return []
       throw error
     }

@@ -1,4 +1,4 @@
-// Both ledgers of a chain, on Postgres.
+// The ledgers of both databases of a chain, on Postgres.
 
 import type { Random } from "../../platform/random.js"
 import type { Ledgers } from "../ledgers.js"

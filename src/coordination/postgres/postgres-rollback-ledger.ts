@@ -1,4 +1,4 @@
-// Rollback records on Postgres: what either schema keeps, and the intent, which raw alone does.
+// Rollback records on Postgres: those of either schema, and the intent, which only raw has.
 
 import { allAnswered } from "../../postgres/all-answered.js"
 import { parseMultirange, parseRange, printRange } from "../../postgres/multirange.js"
@@ -7,7 +7,7 @@ import { rawIngester } from "../raw-ingester.js"
 import type { IntentLedger, RollbackLedger } from "../rollback-ledger.js"
 import { type CoordinationSchema, coordinationTables } from "./coordination-tables.js"
 
-/** No height lies above it; printed as a range without an upper end. */
+/** Printed as a range without an upper end. */
 const endless = Number.MAX_SAFE_INTEGER
 
 interface StateRow {
@@ -36,9 +36,12 @@ export function postgresRollbackLedger(schema: CoordinationSchema): RollbackLedg
       const {
         rows: [row],
       } = await sql.query<StateRow>(
-        `select state.chain_epoch, pg_postmaster_start_time()::text as server, ${isRaw ? "state.intent_id is not null" : "false"} as open,
+        `select state.chain_epoch, pg_postmaster_start_time()::text as server,
+           ${isRaw ? "state.intent_id is not null" : "false"} as open,
            coverage.heights::text as heights, coverage.skipped::text as skipped,
-           coalesce((select json_agg(json_build_object('id', id, 'epoch', epoch, 'removed', removed::text, 'reason', reason)) from ${rollbacks}), '[]') as rollbacks
+           coalesce((select json_agg(json_build_object(
+               'id', id, 'epoch', epoch, 'removed', removed::text, 'reason', reason))
+             from ${rollbacks}), '[]') as rollbacks
          from ${chainState} as state left join ${coverage} as coverage on coverage.worker_type = $1`,
         [rawIngester],
       )
@@ -59,7 +62,8 @@ export function postgresRollbackLedger(schema: CoordinationSchema): RollbackLedg
       } = await sql.query<SightRow>(
         `select state.chain_epoch,
            ${isRaw ? "state.intent_id is null and state.compared_server = pg_postmaster_start_time()" : "true"} as settled,
-           coverage.heights::text as heights, coverage.skipped::text as skipped, (select count(*) from ${rollbacks}) as rollbacks,
+           coverage.heights::text as heights, coverage.skipped::text as skipped,
+           (select count(*) from ${rollbacks}) as rollbacks,
            (select id from ${rollbacks} order by epoch desc, id limit 1) as last
          from ${chainState} as state join ${coverage} as coverage on coverage.worker_type = $1`,
         [rawIngester],
@@ -131,19 +135,20 @@ export const postgresIntentLedger: IntentLedger = {
     await allAnswered([
       tx.query(
         `insert into raw.rollbacks (id, epoch, removed, ancestor_hash, reason, highest_height)
-         select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, intent_reason, $1::int8 from raw.chain_state`,
+         select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, intent_reason, $1::int8
+         from raw.chain_state`,
         [highest],
       ),
       tx.query(
         `update raw.chain_state
-         set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null, intent_ancestor_hash = null,
-             intent_reason = null`,
+         set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null,
+             intent_ancestor_hash = null, intent_reason = null`,
         [epoch],
       ),
     ])
   },
 
-  // Also through earlier rollbacks: else a lying node could eat history a little at a time.
+  // Includes earlier rollbacks: otherwise a lying node could remove history a little at a time.
   async highestEverCovered(sql) {
     const {
       rows: [row],

@@ -1,5 +1,5 @@
-// App's copy of raw's coverage. It grows as a union, under the chain's shared lock and only while both are at one epoch: a rollback in
-// between would otherwise be written over.
+// App's copy of raw's coverage. It grows as a union, under the shared chain lock and only while both are at one epoch:
+// otherwise it would overwrite a rollback in between.
 
 import { parseMultirange, printMultirange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
@@ -24,7 +24,7 @@ export const rawCoverageCopy: RawCoverageCopy = {
     )
     if (!seen) return undefined
     const end = parseMultirange(seen.heights).at(-1)?.to ?? 0
-    // Asked and not remembered: a database that went back loses what was copied, and not always the connection or the epoch it was copied at.
+    // Read each time: a restored database loses what was copied, but not always the connection or the epoch.
     if (await hasAllOf(app, seen)) return end
     return app.transaction(
       async (tx) => {

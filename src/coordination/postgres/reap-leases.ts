@@ -1,6 +1,6 @@
-// Reaping: a lease whose time is over, or whose holder's backend is gone, fails. Backends of expired leases are ended
-// first, found by a plain read: a stopped client in mid-COPY keeps its keys for ever, and one stopped after its last
-// check holds its lease row, where SKIP LOCKED would never see it.
+// Reaping: a lease that expired, or whose holder's backend is gone, fails. Backends of expired leases are terminated first,
+// found by a plain read: a client stopped in mid-COPY keeps its keys forever, and one stopped after its last check holds its
+// lease row, which SKIP LOCKED would never see.
 
 import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
@@ -19,12 +19,12 @@ const isEnded = (moment: string): string =>
      or backend_pid is not null and not exists (
        select from pg_stat_activity as activity
        where activity.pid = lease.backend_pid
-         -- Another role's backend shows no start: it may be the holder's, so only time tells.
+         -- Another role's backend shows no start: it may be the holder's, so only the expiry decides.
          and coalesce(activity.backend_start = lease.backend_start, true)))`
 
 const isOld = "status = 'COMPLETED' and completed_at < clock_timestamp() - interval '1 day'"
 
-/** The moment up to which leases count as ended, for both steps of one run. Nothing is due at most times, and then this is all there is to a run. */
+/** The time up to which leases count as ended, for both steps of one run. Usually nothing is due, and the run ends here. */
 export async function readCutoff(
   tables: CoordinationTables,
   sql: Queryable,
@@ -48,7 +48,7 @@ export async function endExpiredBackends(
      join pg_stat_activity as activity
        on activity.pid = lease.backend_pid and activity.backend_start = lease.backend_start
      where lease.status = 'ACTIVE' and lease.lease_expires_at < $1::timestamptz
-       -- A backend that has gone on to another range, and keeps that one alive, is no stopped holder.
+       -- A backend that works on another range and renews that lease is no stopped holder.
        and not exists (
          select from ${tables.leases} as other
          where other.status = 'ACTIVE' and other.lease_expires_at >= clock_timestamp()
@@ -78,7 +78,7 @@ export async function reapLeases(
     `select id, from_height, to_height, attempt, backend_pid, backend_start::text as backend_start,
        pg_postmaster_start_time() > lease_expires_at - lease_ttl_ms * interval '1 ms' as database_restarted
      from ${tables.leases} as lease
-     -- The same moment as above: a lease that ended in between would be given away with its backend left alive, for ever.
+     -- The same cutoff as above: a lease that ended in between would be freed with its backend left alive forever.
      where ${isEnded("$1::timestamptz")}
      for update skip locked`,
     [cutoff],
@@ -86,17 +86,18 @@ export async function reapLeases(
   let dead = 0
   for (const row of expired) {
     const range = { from: Number(row.from_height), to: Number(row.to_height) }
-    // A restart of the database takes every lease down at once, and is nobody's fault.
+    // A restart of the database ends every lease at once and is no failure of the range.
     const attempt = row.database_restarted ? Math.max(0, row.attempt - 1) : row.attempt
     await tx.query(
       `update ${tables.leases} set last_error = coalesce(last_error, 'the holder stopped renewing its lease'),
-         last_error_code = coalesce(last_error_code, 'LEASE_LOST'), last_error_at = coalesce(last_error_at, clock_timestamp())
+         last_error_code = coalesce(last_error_code, 'LEASE_LOST'),
+         last_error_at = coalesce(last_error_at, clock_timestamp())
        where id = $1`,
       [row.id],
     )
     if ((await failLease(deps, tx, { id: row.id, range, attempt })) === "DEAD") dead++
   }
-  // Those that came to light since the backends were looked at: a claim that was held up, and committed when its time was over.
+  // Holders found since the first read: a delayed claim may have committed after its expiry.
   await endHolders(tables, tx, expired)
   const { rows: pruned } = await tx.query(
     `delete from ${tables.leases} where id in (

@@ -1,5 +1,5 @@
-// Release: the holder gives its range back, under its token. An outage, a rollback or a shutdown costs no attempt;
-// a lease that was withdrawn leaves a gap like any other.
+// Release: the holder ends its lease under its token. An outage, a rollback or a shutdown costs no attempt; a withdrawn lease
+// leaves a gap like any other.
 
 import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
@@ -22,7 +22,7 @@ export async function releaseRange(
          last_error_at = case when $3::text is null then last_error_at else clock_timestamp() end
      where id = $1 and epoch = $2 and status = 'ACTIVE'
      returning 1 as held`,
-    // Postgres takes no NUL in text; an error may quote hostile input.
+    // Postgres accepts no NUL in text; an error may quote hostile input.
     [
       lease.id,
       lease.epoch,

@@ -1,4 +1,4 @@
-// Renewal, for all leases of a process in one statement. A row that is locked belongs to a commit under way: passed by.
+// Renewal, for all leases of a process in one statement. A locked row belongs to a commit in progress and is skipped.
 
 import type { Queryable } from "../../postgres/transaction.js"
 import type { LeaseToken } from "../lease-store.js"
