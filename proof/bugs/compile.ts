@@ -1,4 +1,4 @@
-// Compiles a copy of the tree without looking at its types: a bug may well leave some of them unused.
+// Compiles a copy of the tree without checking its types: a bug may leave some of them unused.
 
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"

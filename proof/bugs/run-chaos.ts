@@ -6,21 +6,12 @@ import { type Outcome, runProgram } from "./run-program.js"
 
 export async function runChaos(
   directory: string,
-  { scenario, count, seed = 1 }: { scenario: string; count: number; seed?: number },
+  { scenario, count, seed }: { scenario: string; count: number; seed: number },
 ): Promise<Outcome> {
   compile(directory, { project: "tsconfig.build.json", out: join(directory, "dist") })
   const run = join("proof", "chaos", "run.ts")
-  const args = [
-    "--import",
-    "tsx",
-    run,
-    scenario,
-    "--count",
-    String(count),
-    "--seed",
-    String(seed),
-    "--discard",
-  ]
+  const options = ["--count", String(count), "--seed", String(seed), "--discard"]
+  const args = ["--import", "tsx", run, scenario, ...options]
   const { code, output } = await runProgram(args, { directory })
   if (code === 0) return { isSound: true, said: "" }
   // From the failure to the table that a run ends with.

@@ -1,4 +1,4 @@
-// Runs a program in a copy of the tree to its end, and keeps what it said.
+// Runs a program in a copy of the tree to its end and keeps its output.
 
 import { spawn } from "node:child_process"
 
@@ -10,7 +10,7 @@ export interface Outcome {
 
 const timeoutMs = 600_000
 
-/** Throws where it did not come to an end by itself. */
+/** Throws when the time limit ended it. */
 export async function runProgram(
   args: readonly string[],
   { directory }: { directory: string },
@@ -27,8 +27,8 @@ export async function runProgram(
     })
   }
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve))
-  // A program that was told to end may well do so with a code of its own.
+  // A program that the time limit ended may still exit with a code.
   if (code === null || child.killed)
-    throw new Error(`it did not come to an end within ${timeoutMs / 1_000} s: ${output.slice(-1_000)}`)
+    throw new Error(`it did not end within ${timeoutMs / 1_000} s: ${output.slice(-1_000)}`)
   return { code, output }
 }

@@ -1,4 +1,4 @@
-// Runs one named test in a copy of the tree, and says how it went.
+// Runs one named test in a copy of the tree and reports its outcome.
 
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -15,10 +15,10 @@ interface Report {
   }[]
 }
 
-/** A title stands for itself, %s in it for anything. */
+/** %s in a title matches anything. */
 const pattern = (title: string): string => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("%s", ".*")
 
-export async function runTest(directory: string, { file, title }: NamedTest): Promise<Outcome> {
+export async function runTest(directory: string, [file, title]: NamedTest): Promise<Outcome> {
   const output = join(directory, "report.json")
   await rm(output, { force: true })
   const vitest = join(directory, "node_modules", "vitest", "vitest.mjs")

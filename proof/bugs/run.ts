@@ -1,6 +1,6 @@
-// npm run bugs [-- name ...]: puts each bug back, one at a time, in a copy of the tree, and sees the simulation or a fault scenario notice.
-// First that each of these holds without any bug. Exits with 1 when a bug goes unnoticed, or something else than what it names goes
-// wrong. With --tests the test of every rule is run as well, and has to fail.
+// npm run bugs [-- name ...]: puts each bug back, one at a time, in a copy of the tree, and checks that the simulation or a fault
+// scenario notices. These must first pass without any bug. Exits with 1 when a bug goes unnoticed, or anything but what it names
+// fails. With --tests the test of every rule runs as well and must fail.
 
 import { readOptions, refuse } from "../../test/support/read-options.js"
 import type { Bug, Catcher } from "./bug.js"
@@ -26,8 +26,7 @@ if (unknown.length > 0) refuse(usage, `there is no bug ${unknown.join(", ")}`)
 const chosen = Object.entries(bugs).filter(([name]) => names.length === 0 || names.includes(name))
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`
 const describe = ({ caughtBy }: Bug): string => {
-  if (caughtBy.by === "chaos")
-    return `chaos, ${caughtBy.scenario} ${caughtBy.count}, seed ${caughtBy.seed ?? 1}`
+  if (caughtBy.by === "chaos") return `chaos, ${caughtBy.scenario} ${caughtBy.count}, seed ${caughtBy.seed}`
   const { seeds, regression } = caughtBy
   return `simulation, ${seeds} seeds${regression === undefined ? "" : ` of "${regression}"`}`
 }
@@ -38,7 +37,7 @@ const tree = await TreeCopy.make()
 const look = ({ caughtBy }: Bug): Promise<Outcome> =>
   caughtBy.by === "simulation" ? runSimulation(tree.directory, caughtBy) : runChaos(tree.directory, caughtBy)
 
-/** What has to hold without any bug, each once; of the simulation, the most seeds that any bug is given. */
+/** What must hold without any bug, each once; of the simulation, the most seeds that any bug has. */
 function catchers(): Bug[] {
   const each = new Map<string, Bug>()
   for (const [, bug] of chosen) {
@@ -57,7 +56,7 @@ async function putBack(
   { patches }: Bug,
   { notices, run }: { notices: Catcher["notices"]; run: () => Promise<Outcome> },
 ): Promise<{ verdict: "caught" | "UNNOTICED"; said: string }> {
-  // What could not be run shows nothing, and does not keep the others from being run.
+  // A run that breaks shows nothing, and the others still run.
   const outcome = await tree.patched(patches, run).catch((error: Error) => error)
   if (!(outcome instanceof Error) && isNoticed(outcome, notices))
     return { verdict: "caught", said: passage(outcome.said, notices) }
@@ -85,13 +84,12 @@ try {
     const started = performance.now()
     const { caughtBy, test } = bug
     const { verdict, said } = await putBack(bug, { notices: caughtBy.notices, run: () => look(bug) })
-    console.log(
-      `${verdict.padEnd(9)} ${bug.hazard.padEnd(3)} ${name.padEnd(26)} ${seconds(started).padStart(7)}  ${describe(bug)}`,
-    )
+    const took = seconds(started).padStart(7)
+    console.log(`${verdict.padEnd(9)} ${bug.hazard.padEnd(3)} ${name.padEnd(26)} ${took}  ${describe(bug)}`)
     console.log(`              ${said}`)
     if (!values.tests) continue
     const byTest = await putBack(bug, { notices: noticesOf(test), run: () => runTest(tree.directory, test) })
-    console.log(`              ${byTest.verdict} by test: ${test.title}\n              ${byTest.said}`)
+    console.log(`              ${byTest.verdict} by test: ${test[1]}\n              ${byTest.said}`)
   }
 } finally {
   await tree.remove()

@@ -1,4 +1,4 @@
-// A copy of the project in a directory of its own, in which sources can be changed: the checkout is never touched.
+// A copy of the project in which sources can be changed: the checkout is never touched.
 
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -25,11 +25,11 @@ export class TreeCopy {
     this.directory = directory
   }
 
-  /** Makes the changes, runs the work, and takes them back. */
+  /** Applies the changes, runs the work and reverts them. */
   async patched<T>(patches: readonly Patch[], work: () => Promise<T>): Promise<T> {
     const before = new Map<string, string>()
     try {
-      for (const { file, find, replace } of patches) {
+      for (const [file, find, replace] of patches) {
         const path = join(this.directory, file)
         const text = await readFile(path, "utf8")
         if (!before.has(path)) before.set(path, text)
