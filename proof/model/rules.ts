@@ -1,18 +1,30 @@
-// What each rule of the model means, the statement of src that keeps it, and the tests on the real thing that fail without it.
-// rules.test.ts checks that all of these exist, so that model and code cannot part unnoticed.
+// What each rule of the model means, the statement of src that implements it, and the tests on the real system that fail without
+// it. rules.test.ts checks that all of these exist, so that model and code stay in step.
 
-import type { Rules } from "./config.js"
+/** `name` is a function, class or constraint of the file. Each line occurs in the file once, however it is wrapped. */
+type Place = readonly [file: string, name: string, ...lines: [string, ...string[]]]
 
 export interface Rule {
   readonly means: string
-  /** File, what in it (a function, class or constraint), and the very lines: each stands in the file once, however it is wrapped. */
-  readonly keptBy: readonly (readonly [file: string, name: string, ...lines: [string, ...string[]]])[]
+  readonly code: Place
+  readonly also?: Place
   /** Several titles where each shows a part of it. */
-  readonly testedBy: readonly [file: string, ...titles: [string, ...string[]]]
+  readonly tests: readonly [file: string, ...titles: [string, ...string[]]]
 }
 
+const reap = "src/coordination/postgres/reap-leases.ts"
+const cut = "src/coordination/postgres/cut-leases.ts"
+const undoFold = "src/workers/postgres/undo-fold.ts"
+const undoHeights = "src/workers/postgres/undo-heights.ts"
+const reopen = "src/workers/postgres/reopen-heights.ts"
+const reopenTest = "src/workers/postgres/reopen-heights.test.ts"
+const rollbackApp = "src/rollback/rollback-app.ts"
+const rollbackRaw = "src/rollback/rollback-raw.ts"
+const choose = "src/coordination/choose-range.ts"
+const endHolders = "src/coordination/postgres/end-holders.ts"
+const locks = "src/coordination/postgres/locks.ts"
 const store = "test/conformance/lease-store.ts"
-const onPostgres = "src/coordination/postgres/postgres-lease-store.test.ts"
+const leaseTest = "src/coordination/postgres/postgres-lease-store.test.ts"
 const commit = "src/coordination/postgres/commit-group.ts"
 const intents = "src/coordination/postgres/postgres-rollback-ledger.ts"
 const claim = "src/coordination/postgres/claim-group.ts"
@@ -31,47 +43,35 @@ const bothEnds = [
   "of two neighbours in flight that do not fit, the second to commit is refused",
 ] as const
 
-export const rules: Readonly<Record<keyof Rules, Rule>> = {
+export const rules = {
   exclusion: {
     means: "The database forbids unfinished leases of one worker that overlap.",
-    keptBy: [
-      [
-        "migrations/app/0001_coordination.sql",
-        "worker_leases_no_overlap",
-        "exclude using gist (worker_type with =, int8range(from_height, to_height) with &&) where (status <> 'COMPLETED')",
-      ],
+    code: [
+      "migrations/app/0001_coordination.sql",
+      "worker_leases_no_overlap",
+      "exclude using gist (worker_type with =, int8range(from_height, to_height) with &&)",
+      "with &&) where (status <> 'COMPLETED')",
     ],
-    testedBy: [onPostgres, "the database itself forbids overlap of unfinished work"],
+    tests: [leaseTest, "the database itself forbids overlap of unfinished work"],
   },
   claimLock: {
     means: "One claim of a worker at a time.",
-    keptBy: [[claim, "claimGroup", "await lockClaims(tables, tx, names)"]],
-    testedBy: [onPostgres, "many claims at once give every height to exactly one holder"],
+    code: [claim, "claimGroup", "await lockClaims(tables, tx, names)"],
+    tests: [leaseTest, "many claims at once give every height to exactly one holder"],
   },
   claimOneSnapshot: {
     means: "Coverage and leases are read by one statement.",
-    keptBy: [
-      [
-        claim,
-        "claimGroup",
-        "'[]') as workers, coalesce((select json_agg(json_build_object( 'worker_type', worker_type, 'id', id::text,",
-      ],
+    code: [
+      claim,
+      "claimGroup",
+      "'[]') as workers, coalesce((select json_agg(json_build_object( 'worker_type', worker_type, 'id', id::text,",
     ],
-    testedBy: [
-      onPostgres,
-      "a neighbour that commits in the middle of a claim does not make its range look free",
-    ],
+    tests: [leaseTest, "a neighbour that commits in the middle of a claim does not make its range look free"],
   },
   claimGate: {
     means: "A claim takes only what the dependencies cover.",
-    keptBy: [
-      [
-        "src/coordination/choose-range.ts",
-        "freeRanges",
-        "for (const gate of view.gates) free = intersect(free, gate)",
-      ],
-    ],
-    testedBy: [
+    code: [choose, "freeRanges", "for (const gate of view.gates) free = intersect(free, gate)"],
+    tests: [
       store,
       "a range is claimable only where every dependency covers every height of it",
       "what failed around a block that its dependency cannot take is done on both sides of it",
@@ -79,35 +79,31 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   proof: {
     means: "The snapshot that is read must hold coverage of the whole range.",
-    keptBy: [
-      [
-        "src/workers/postgres/postgres-raw-reader.ts",
-        "openSnapshot",
-        "const { chainEpoch, heights } = await readRangeState(connection, range)",
-        "coverage.heights + coverage.skipped @> int8range($1::int8, $2::int8) as covered",
-        "if (!state?.covered) { throw",
-      ],
+    code: [
+      "src/workers/postgres/postgres-raw-reader.ts",
+      "openSnapshot",
+      "const { chainEpoch, heights } = await readRangeState(connection, range)",
+      "coverage.heights + coverage.skipped @> int8range($1::int8, $2::int8) as covered",
+      "if (!state?.covered) { throw",
     ],
-    testedBy: [
+    tests: [
       "src/workers/postgres/postgres-raw-reader.test.ts",
       "a range that raw does not cover is not read",
     ],
   },
   noteBeforeFetch: {
     means: "The chain epoch is noted at the claim, before the node is asked.",
-    keptBy: [[claim, "claimGroup", "(select chain_epoch from", "chainEpoch: Number(view!.chain_epoch),"]],
-    testedBy: [store, "a rollback after the claim refuses what it reaches and leaves the rest alone"],
+    code: [claim, "claimGroup", "(select chain_epoch from", "chainEpoch: Number(view!.chain_epoch),"],
+    tests: [store, "a rollback after the claim refuses what it reaches and leaves the rest alone"],
   },
   fence: {
     means: "A commit completes its lease by id, epoch and status ACTIVE, or changes nothing.",
-    keptBy: [
-      [
-        commit,
-        "completeLeases",
-        "where (id, epoch) in (select * from unnest($1::int8[], $2::uuid[])) and status = 'ACTIVE'",
-      ],
+    code: [
+      commit,
+      "completeLeases",
+      "where (id, epoch) in (select * from unnest($1::int8[], $2::uuid[])) and status = 'ACTIVE'",
     ],
-    testedBy: [
+    tests: [
       store,
       "a late commit cannot complete, and a late release cannot fail, the successor's lease",
       "committing again after an answer that got lost doubles nothing",
@@ -115,418 +111,326 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   fenceRange: {
     means: "The lease that is completed has the range that was done.",
-    keptBy: [[commit, "completeLeases", "and from_height = $3 and to_height = $4"]],
-    testedBy: [
-      onPostgres,
+    code: [commit, "completeLeases", "and from_height = $3 and to_height = $4"],
+    tests: [
+      leaseTest,
       "a lease that has another range by now is not completed, though its token is as it was",
     ],
   },
   groupWhole: {
     means: "A group completes all of its leases or none.",
-    keptBy: [[commit, "completeLeases", "if (completed.length !== leases.length) { throw"]],
-    testedBy: [
+    code: [commit, "completeLeases", "if (completed.length !== leases.length) { throw"],
+    tests: [
       store,
       "takes one range together, a dependent with its dependency, and commits all of it or nothing",
     ],
   },
   rollbackCheck: {
     means: "No rollback newer than the noted epoch reaches the range.",
-    keptBy: [
-      [
-        commit,
-        "refuseIfRolledBack",
-        "where epoch > $1::int8 and removed && int8range($2::int8, $3::int8) limit 1",
-        "if (rollback) { throw",
-      ],
+    code: [
+      commit,
+      "refuseIfRolledBack",
+      "where epoch > $1::int8 and removed && int8range($2::int8, $3::int8) limit 1",
+      "if (rollback) { throw",
     ],
-    testedBy: [store, "a rollback after the claim refuses what it reaches and leaves the rest alone"],
+    tests: [store, "a rollback after the claim refuses what it reaches and leaves the rest alone"],
   },
   testsAfterLock: {
     means: "The tests are statements after the one that took the chain lock.",
-    keptBy: [
-      [
-        commit,
-        "commitGroup",
-        'await lockChain(tx, "shared") const notedEpoch = Math.min(...leases.map(({ chainEpoch }) => chainEpoch)) await refuseIfRolledBack(tables, tx, { range, notedEpoch })',
-      ],
+    code: [
+      commit,
+      "commitGroup",
+      'await lockChain(tx, "shared") const notedEpoch = Math.min(',
+      "=> chainEpoch)) await refuseIfRolledBack(tables, tx, {",
     ],
-    testedBy: [
-      onPostgres,
+    tests: [
+      leaseTest,
       "a rollback that commits while a writer waits for the chain lock is seen by that writer",
     ],
   },
   gateAtCommit: {
     means: "The dependencies still cover the range at the commit.",
-    keptBy: [
-      [
-        commit,
-        "refuseIfUncovered",
-        "await refuseIfUncovered(tables, tx, {",
-        "where worker_type = any ($1) and heights + skipped @> int8range($2::int8, $3::int8)",
-        "if (covered.length < dependencies.length) { throw",
-      ],
+    code: [
+      commit,
+      "refuseIfUncovered",
+      "await refuseIfUncovered(tables, tx, {",
+      "where worker_type = any ($1) and heights + skipped @> int8range($2::int8, $3::int8)",
+      "if (covered.length < dependencies.length) { throw",
     ],
-    testedBy: [store, "a dependency that was lowered after the claim refuses the commit"],
+    tests: [store, "a dependency that was lowered after the claim refuses the commit"],
   },
   intentRefuses: {
     means: "Raw refuses commits that an open intent reaches.",
-    keptBy: [
-      [
-        commit,
-        "refuseIfRolledBack",
-        "where intent_removed && int8range($1::int8, $2::int8) or",
-        "if (state?.reached) { throw",
-      ],
+    code: [
+      commit,
+      "refuseIfRolledBack",
+      "where intent_removed && int8range($1::int8, $2::int8) or",
+      "if (state?.reached) { throw",
     ],
-    testedBy: [onPostgres, "an open rollback intent refuses commits it reaches and no others"],
+    tests: [leaseTest, "an open rollback intent refuses commits it reaches and no others"],
   },
   seam: {
-    means: "Both ends of a range are compared with the stored neighbours, after the coverage row was locked.",
-    keptBy: [
-      [
-        "src/raw/check-seams.ts",
-        "checkSeams",
-        "if (seam!.below_covered) { compare({",
-        "if (seam!.above_covered) {",
-        "compare({ height: range.to, parentHash, stored: edges.last.hash })",
-      ],
-      [commit, "commitGroup", "order by worker_type for update", "await work.check?.(tx) await tx.query("],
+    means: "Both ends of a range are compared with the stored neighbours, once the coverage row is locked.",
+    code: [
+      "src/raw/check-seams.ts",
+      "checkSeams",
+      "if (seam!.below_covered) { compare({",
+      "if (seam!.above_covered) {",
+      "compare({ height: range.to, parentHash, stored: edges.last.hash })",
     ],
-    testedBy: bothEnds,
+    also: [
+      commit,
+      "commitGroup",
+      "order by worker_type for update",
+      "await work.check?.(tx) await tx.query(",
+    ],
+    tests: bothEnds,
   },
   sharedLock: {
     means: "A commit holds the chain lock, shared, from before its tests to its end.",
-    keptBy: [[commit, "commitGroup", 'await lockChain(tx, "shared")']],
-    testedBy: [
-      onPostgres,
+    code: [commit, "commitGroup", 'await lockChain(tx, "shared")'],
+    tests: [
+      leaseTest,
       "a rollback that commits while a writer waits for the chain lock is seen by that writer",
       "rows that others change too are changed under the chain lock, new ones before it",
     ],
   },
   foldLockFirst: {
     means: "Rows that others change too are changed under the chain lock only.",
-    keptBy: [
-      [
-        commit,
-        "commitGroup",
-        "(name) => !workers.includes(name), ), }) await work.apply?.(tx) await completeLeases(",
-      ],
+    code: [
+      commit,
+      "commitGroup",
+      "(name) => !workers.includes(name), ), }) await work.apply?.(tx) await completeLeases(",
     ],
-    testedBy: [
-      onPostgres,
-      "rows that others change too are changed under the chain lock, new ones before it",
-    ],
+    tests: [leaseTest, "rows that others change too are changed under the chain lock, new ones before it"],
   },
   copyEpoch: {
     means: "The copy of raw's coverage is written only at the epoch it was read at.",
-    keptBy: [[copier, "rawCoverageCopy", "if (state?.chain_epoch !== seen.chain_epoch) return undefined"]],
-    testedBy: [copierTest, "is not written when a rollback came between its two databases"],
+    code: [copier, "rawCoverageCopy", "if (state?.chain_epoch !== seen.chain_epoch) return undefined"],
+    tests: [copierTest, "is not written when a rollback came between its two databases"],
   },
   copyLocked: {
     means: "That is tested under the shared chain lock.",
-    keptBy: [
-      [copier, "rawCoverageCopy", 'await lockChain(tx, "shared") const { rows: [state], } = await tx.query'],
-    ],
-    testedBy: [copierTest, "waits for a rollback under way, and then sees its epoch"],
+    code: [copier, "rawCoverageCopy", 'await lockChain(tx, "shared") const { rows: [state], } ='],
+    tests: [copierTest, "waits for a rollback under way, and then sees its epoch"],
   },
   copyUnion: {
     means: "The copy only grows.",
-    keptBy: [[copier, "rawCoverageCopy", "set heights = heights + $2::int8multirange,"]],
-    testedBy: [copierTest, "only grows: an older reading takes nothing away"],
+    code: [copier, "rawCoverageCopy", "set heights = heights + $2::int8multirange,"],
+    tests: [copierTest, "only grows: an older reading takes nothing away"],
   },
   exclusiveLock: {
     means: "A rollback's steps wait for all commits under way, and keep others out.",
-    keptBy: [
-      ["src/rollback/rollback-app.ts", "rollbackApp", 'ledger.lockChain(tx, "exclusive")'],
-      ["src/rollback/rollback-raw.ts", "rollbackRaw", 'ledger.lockChain(tx, "exclusive")'],
-    ],
-    testedBy: [rollback, "waits for the commit under way, and keeps the next one out until it is done"],
+    code: [rollbackApp, "rollbackApp", 'ledger.lockChain(tx, "exclusive")'],
+    also: [rollbackRaw, "rollbackRaw", 'ledger.lockChain(tx, "exclusive")'],
+    tests: [rollback, "waits for the commit under way, and keeps the next one out until it is done"],
   },
   appFirst: {
     means: "App goes back before raw.",
-    keptBy: [
-      [
-        "src/rollback/finish-rollback.ts",
-        "finishRollback",
-        "await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app }) await rollbackRaw(deps, intent)",
-      ],
+    code: [
+      "src/rollback/finish-rollback.ts",
+      "finishRollback",
+      "await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app }) await rollbackRaw(deps, intent)",
     ],
-    testedBy: [
+    tests: [
       rollback,
       "is all or nothing in each database wherever its process dies, and any other process finishes it",
     ],
   },
   stepsOnce: {
-    means: "Each step looks, under the lock, whether its id is done.",
-    keptBy: [
-      ["src/rollback/rollback-raw.ts", "rollbackRaw", "if (open?.id !== id) return"],
-      ["src/rollback/rollback-app.ts", "rollbackApp", "if (done) return"],
-    ],
-    testedBy: [rollback, "that two processes finish at once happens once"],
+    means: "Each step checks, under the lock, whether its id is done.",
+    code: [rollbackRaw, "rollbackRaw", "if (open?.id !== id) return"],
+    also: [rollbackApp, "rollbackApp", "if (done) return"],
+    tests: [rollback, "that two processes finish at once happens once"],
   },
   detect: {
-    means:
-      "A rollback begins at the lowest stored block that differs, not at the first one found from the tip.",
-    keptBy: [
-      [
-        "src/rollback/find-divergence.ts",
-        "findDivergence",
-        "let from = Math.max(finalized ?? 0, heightFrom(state.start_height))",
-        "order by height limit $3",
-        "from = stored.at(-1)!.height + 1",
-      ],
+    means: "A rollback begins at the lowest stored block that differs, not at the first found from the tip.",
+    code: [
+      "src/rollback/find-divergence.ts",
+      "findDivergence",
+      "let from = Math.max(finalized ?? 0, heightFrom(state.start_height))",
+      "order by height limit $3",
+      "from = stored.at(-1)!.height + 1",
     ],
-    testedBy: [
+    tests: [
       "src/rollback/find-divergence.test.ts",
       "the lowest stored block that differs is found, though a gap and equal blocks lie above it",
     ],
   },
   intentCas: {
     means: "An intent is recorded only at the epoch of the comparison, and while none is open.",
-    keptBy: [[intents, "postgresIntentLedger", "where intent_id is null and chain_epoch = $4"]],
-    testedBy: [
+    code: [intents, "postgresIntentLedger", "where intent_id is null and chain_epoch = $4"],
+    tests: [
       rollback,
       "a rollback that was compared at an older epoch, or while another is open, is not begun",
     ],
   },
   cutLeases: {
-    means: "Leases on removed heights go, or are cut there.",
-    keptBy: [
-      [
-        "src/coordination/postgres/cut-leases.ts",
-        "cutLeases",
-        "const [first, ...others] = subtract([range], removed)",
-        "where id = $1`, [row.id])",
-      ],
-    ],
-    testedBy: [
+    means: "Leases on removed heights are deleted, or cut there.",
+    code: [cut, "cutLeases", "...others] = subtract([range], removed)", "where id = $1`, [row.id])"],
+    tests: [
       rollback,
       "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
     ],
   },
   cutFences: {
     means: "A lease that is cut has a new token.",
-    keptBy: [
-      [
-        "src/coordination/postgres/cut-leases.ts",
-        "cutLeases",
-        "set status = 'FAILED', epoch = $2,",
-        "[row.id, random.uuid(), first.from, first.to],",
-      ],
-    ],
-    testedBy: [
+    code: [cut, "cutLeases", "set status = 'FAILED', epoch = $2,", "[row.id, random.uuid(), first.from,"],
+    tests: [
       rollback,
       "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
     ],
   },
   cutEnds: {
-    means: "Whoever cuts a lease ends its holder's connection: no lease names it any more.",
-    keptBy: [
-      ["src/coordination/postgres/end-holders.ts", "endHolders", "select pg_terminate_backend(activity.pid)"],
-      ["src/coordination/postgres/cut-leases.ts", "cutLeases", "await endHolders(tables, tx, rows)"],
-    ],
-    testedBy: [rollback, "a holder that is stopped in its open transaction is ended, and its keys are free"],
+    means: "Cutting a lease ends its holder's connection, which no lease names afterwards.",
+    code: [endHolders, "endHolders", "select pg_terminate_backend(activity.pid)"],
+    also: [cut, "cutLeases", "await endHolders(tables, tx, rows)"],
+    tests: [rollback, "a holder that is stopped in its open transaction is ended, and its keys are free"],
   },
   splitFences: {
     means: "A lease that is split has a new token.",
-    keptBy: [
-      [
-        "src/coordination/postgres/fail-lease.ts",
-        "failLease",
-        "set status = $2, epoch = $3, from_height = $4, to_height = $5,",
-        "status, random.uuid(), first.from, first.to,",
-      ],
+    code: [
+      "src/coordination/postgres/fail-lease.ts",
+      "failLease",
+      "set status = $2, epoch = $3, from_height = $4, to_height = $5,",
+      "status, random.uuid(), first.from, first.to,",
     ],
-    testedBy: [store, "a failure that names its height is split around that block at once"],
+    tests: [store, "a failure that names its height is split around that block at once"],
   },
   releaseFenced: {
-    means: "A range is given back under its token only.",
-    keptBy: [
-      [
-        "src/coordination/postgres/release-range.ts",
-        "releaseRange",
-        "where id = $1 and epoch = $2 and status = 'ACTIVE'",
-        "if (held.length === 0) return false",
-      ],
+    means: "A range is released under its token only.",
+    code: [
+      "src/coordination/postgres/release-range.ts",
+      "releaseRange",
+      "where id = $1 and epoch = $2 and status = 'ACTIVE'",
+      "if (held.length === 0) return false",
     ],
-    testedBy: [store, "a late commit cannot complete, and a late release cannot fail, the successor's lease"],
+    tests: [store, "a late commit cannot complete, and a late release cannot fail, the successor's lease"],
   },
   undo: {
     means: "A fold is undone over what it covers of the removed heights, no more.",
-    keptBy: [
-      ["src/workers/postgres/undo-fold.ts", "undoFold", "intersect(coverage, removed).map((range) => {"],
-    ],
-    testedBy: foldTest,
+    code: [undoFold, "undoFold", "intersect(coverage, removed).map((range) => {"],
+    tests: foldTest,
   },
   undoFirst: {
-    means: "Folds are undone before the rows they came from go.",
-    keptBy: [
-      [
-        "src/workers/postgres/undo-heights.ts",
-        "undoHeights",
-        "=> undoFold(tx, plan, { removed, coverage })) }) const events =",
-      ],
-    ],
-    testedBy: [
+    means: "Folds are undone before the rows they came from are deleted.",
+    code: [undoHeights, "undoHeights", "=> undoFold(tx, plan, { removed, coverage })) }) const events ="],
+    tests: [
       "src/rollback/rollback.property.test.ts",
       "leave what is derived as if the lost blocks had never been seen",
     ],
   },
   probe: {
-    means: "A new last is looked for among the rows that stay covered.",
-    keptBy: [
-      [
-        "src/workers/postgres/undo-fold.ts",
-        "undoFold",
-        "before = subtract(before, [range])",
-        "return undoRange(tx, plan, { range, kept: before })",
-      ],
+    means: "A new last is searched among the rows that stay covered.",
+    code: [
+      undoFold,
+      "undoFold",
+      "before = subtract(before, [range])",
+      "return undoRange(tx, plan, { range, kept: before })",
     ],
-    testedBy: foldTest,
+    tests: foldTest,
   },
   undoOnRetry: {
-    means: "A height that is given back is taken from the dependents too.",
-    keptBy: [
-      [
-        "src/workers/postgres/reopen-heights.ts",
-        "reopenHeights",
-        "const workers = [worker, ...registry.dependentsOf(worker).map(({ name }) => name)]",
-      ],
+    means: "A height that is reopened is reopened for the dependents too.",
+    code: [
+      reopen,
+      "reopenHeights",
+      "const workers = [worker, ...registry.dependentsOf(worker).map(({ name }) => name)]",
     ],
-    testedBy: [
+    tests: [
       "src/workers/range-deriver.test.ts",
       "heights given back are as if never derived, for all who depend on them, and the same again afterwards",
     ],
   },
   retryFences: {
-    means: "The leases of dependents that touch it are cut.",
-    keptBy: [
-      [
-        "src/workers/postgres/undo-heights.ts",
-        "undoHeights",
-        "const cut = ledger.cutLeases(tx, { workers, removed })",
-      ],
-    ],
-    testedBy: [
-      "src/workers/postgres/reopen-heights.test.ts",
-      "whoever has read the old rows cannot commit them after they were given back",
-    ],
+    means: "The leases of dependents that overlap it are cut.",
+    code: [undoHeights, "undoHeights", "const cut = ledger.cutLeases(tx, { workers, removed })"],
+    tests: [reopenTest, "whoever has read the old rows cannot commit them after they were given back"],
   },
   retryLocked: {
-    means: "Heights are given back under the exclusive chain lock.",
-    keptBy: [
-      ["src/workers/postgres/reopen-heights.ts", "reopenHeights", 'await ledger.lockChain(tx, "exclusive")'],
-    ],
-    testedBy: [
-      "src/workers/postgres/reopen-heights.test.ts",
-      "heights are given back once the commits under way have ended",
-    ],
+    means: "Heights are reopened under the exclusive chain lock.",
+    code: [reopen, "reopenHeights", 'await ledger.lockChain(tx, "exclusive")'],
+    tests: [reopenTest, "heights are given back once the commits under way have ended"],
   },
   claimsWait: {
-    means: "Claims of those workers wait while heights are given back.",
-    keptBy: [
-      ["src/coordination/postgres/locks.ts", "lockClaims", "select pg_advisory_xact_lock($1, lock) from ("],
-      ["src/workers/postgres/reopen-heights.ts", "reopenHeights", "await ledger.lockClaims(tx, workers)"],
-    ],
-    testedBy: [
-      "src/workers/postgres/reopen-heights.test.ts",
-      "a claim that comes while heights are given back waits, and finds them gone",
-    ],
+    means: "Claims of those workers wait while heights are reopened.",
+    code: [locks, "lockClaims", "select pg_advisory_xact_lock($1, lock) from ("],
+    also: [reopen, "reopenHeights", "await ledger.lockClaims(tx, workers)"],
+    tests: [reopenTest, "a claim that comes while heights are given back waits, and finds them gone"],
   },
   replayClaimsWait: {
     means: "Claims wait while a rollback is replayed in an app database that went back.",
-    keptBy: [[align, "replayInApp", "await ledger.lockClaims(tx, workers)"]],
-    testedBy: [
-      alignTest,
-      "a claim that comes while a rollback is replayed waits, and finds its heights gone",
-    ],
+    code: [align, "replayInApp", "await ledger.lockClaims(tx, workers)"],
+    tests: [alignTest, "a claim that comes while a rollback is replayed waits, and finds its heights gone"],
   },
   repairEpoch: {
     means: "The repair of a raw block is a rollback of its height, with an epoch of its own.",
-    keptBy: [
-      [intents, "postgresIntentLedger", "intent_epoch = greatest(chain_epoch, $5::int8) + 1,"],
-      ["src/verify/refetch-blocks.ts", "refetchBlocks", "await openAuditedIntent(deps, request,"],
-    ],
-    testedBy: ["src/verify/verify-store.test.ts", "loses one block only to the repair of a block"],
+    code: [intents, "postgresIntentLedger", "intent_epoch = greatest(chain_epoch, $5::int8) + 1,"],
+    also: ["src/verify/refetch-blocks.ts", "refetchBlocks", "await openAuditedIntent(deps, request,"],
+    tests: ["src/verify/verify-store.test.ts", "loses one block only to the repair of a block"],
   },
   reaperEnds: {
     means: "The reaper ends the connections of expired leases.",
-    keptBy: [
-      [
-        "src/coordination/postgres/reap-leases.ts",
-        "endExpiredBackends",
-        "select pg_terminate_backend(activity.pid) as ended",
-      ],
-    ],
-    testedBy: [
-      onPostgres,
+    code: [reap, "endExpiredBackends", "select pg_terminate_backend(activity.pid) as ended"],
+    tests: [
+      leaseTest,
       "a holder stopped in its open transaction is ended when its lease expires, and its keys are free",
     ],
   },
   plainLook: {
-    means: "It finds them by a plain read: a locked row is no hiding place.",
-    keptBy: [
-      [
-        "src/coordination/postgres/reap-leases.ts",
-        "endExpiredBackends",
-        "and other.backend_pid = lease.backend_pid and other.backend_start = lease.backend_start)`, [cutoff],",
-      ],
+    means: "It finds them by a plain read, which locked rows do not escape.",
+    code: [
+      reap,
+      "endExpiredBackends",
+      "and other.backend_pid = lease.backend_pid and other.backend_start = lease.backend_start)`, [cutoff],",
     ],
-    testedBy: [
-      onPostgres,
+    tests: [
+      leaseTest,
       "a holder stopped in its open transaction is ended when its lease expires, and its keys are free",
     ],
   },
   oneCutoff: {
-    means: "What it fails is what it has ended: one moment for both looks.",
-    keptBy: [
-      ["src/coordination/postgres/reap-leases.ts", "readCutoff", "select clock_timestamp()::text as cutoff,"],
-      [
-        "src/coordination/postgres/reap-leases.ts",
-        "reapLeases",
-        '{isEnded("$1::timestamptz")} for update skip locked`, [cutoff],',
-      ],
-    ],
-    testedBy: [
-      onPostgres,
+    means: "What it fails is what it has ended: one moment for both reads.",
+    code: [reap, "readCutoff", "select clock_timestamp()::text as cutoff,"],
+    also: [reap, "reapLeases", '{isEnded("$1::timestamptz")} for update skip locked`, [cutoff],'],
+    tests: [
+      leaseTest,
       "a lease that ends between the two steps of the reaper is not given away with its backend alive",
     ],
   },
   secondLookEnds: {
-    means: "What came to light since the first look, its time over, is ended too where it is failed.",
-    keptBy: [
-      ["src/coordination/postgres/reap-leases.ts", "reapLeases", "await endHolders(tables, tx, expired)"],
-    ],
-    testedBy: [
-      onPostgres,
+    means: "What expired unseen by the first read is ended where it is failed.",
+    code: [reap, "reapLeases", "await endHolders(tables, tx, expired)"],
+    tests: [
+      leaseTest,
       "a claim that commits between the two steps of the reaper, its time over, is not given away with its backend alive",
     ],
   },
   idleTimeout: {
     means: "The server ends a rollback whose process fell silent.",
-    keptBy: [["src/rollback/rollback-app.ts", "rollbackLimits", "idleInTransactionTimeoutMs: 10_000,"]],
-    testedBy: [rollback, "is ended by the server when its process hangs"],
+    code: [rollbackApp, "rollbackLimits", "idleInTransactionTimeoutMs: 10_000,"],
+    tests: [rollback, "is ended by the server when its process hangs"],
   },
   freshTokens: {
     means: "A token is never issued twice, not even after a restore.",
-    keptBy: [
-      [claim, "claimGroup", "chooseGroup(views, request).map((each) => ({ ...each, epoch: random.uuid() }))"],
+    code: [
+      claim,
+      "claimGroup",
+      "chooseGroup(views, request).map((each) => ({ ...each, epoch: random.uuid() }))",
     ],
-    testedBy: [
-      onPostgres,
+    tests: [
+      leaseTest,
       "a store restored from a backup goes on, and a holder from after the backup changes nothing",
     ],
   },
   replay: {
     means: "An app database that went back replays the rollbacks it lacks.",
-    keptBy: [
-      [
-        align,
-        "replayInApp",
-        "for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {",
-      ],
+    code: [
+      align,
+      "replayInApp",
+      "for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {",
     ],
-    testedBy: [
+    tests: [
       alignTest,
       "an app store that missed a rollback replays it, and loses what raw does not cover",
       "a rollback is replayed once the commits under way have ended",
@@ -534,37 +438,33 @@ export const rules: Readonly<Record<keyof Rules, Rule>> = {
   },
   comparesCoverage: {
     means: "A raw database that covers less than app's copy went back.",
-    keptBy: [[align, "alignStores", "(forgotten.length > 0 && unknownToApp.length === 0)"]],
-    testedBy: [alignTest, "blocks that raw lost are rolled back in app, under a new id and a new epoch"],
+    code: [align, "alignStores", "(forgotten.length > 0 && unknownToApp.length === 0)"],
+    tests: [alignTest, "blocks that raw lost are rolled back in app, under a new id and a new epoch"],
   },
   comparesHistory: {
     means: "So did one that lacks a rollback which app knows.",
-    keptBy: [[align, "alignStores", "if (unknownToRaw.length > 0 ||"]],
-    testedBy: [alignTest, "a raw store that lost a rollback rolls back what followed it"],
+    code: [align, "alignStores", "if (unknownToRaw.length > 0 ||"],
+    tests: [alignTest, "a raw store that lost a rollback rolls back what followed it"],
   },
   comparesFirst: {
     means: "Raw stores nothing on a server on which the two were not compared.",
-    keptBy: [
-      [
-        commit,
-        "refuseIfRolledBack",
-        "or compared_server <> pg_postmaster_start_time()",
-        "if (state) { throw",
-      ],
+    code: [
+      commit,
+      "refuseIfRolledBack",
+      "or compared_server <> pg_postmaster_start_time()",
+      "if (state) { throw",
     ],
-    testedBy: [alignTest, "on another server raw stores nothing before it was compared with app"],
+    tests: [alignTest, "on another server raw stores nothing before it was compared with app"],
   },
   epochAboveBoth: {
     means: "The rollback that follows has an epoch above both.",
-    keptBy: [
-      [align, "rollbackForgotten", "epoch: raw.epoch, above: app.epoch }"],
-      [intents, "postgresIntentLedger", "greatest(chain_epoch, $5::int8) + 1"],
-    ],
-    testedBy: [alignTest, "a raw store that lost a rollback rolls back what followed it"],
+    code: [align, "rollbackForgotten", "epoch: raw.epoch, above: app.epoch }"],
+    also: [intents, "postgresIntentLedger", "greatest(chain_epoch, $5::int8) + 1"],
+    tests: [alignTest, "a raw store that lost a rollback rolls back what followed it"],
   },
   freshIntentIds: {
     means: "Ids of rollbacks are never used twice.",
-    keptBy: [[align, "rollbackForgotten", "id: random.uuid(), from, ancestorHash: null"]],
-    testedBy: [alignTest, "blocks that raw lost are rolled back in app, under a new id and a new epoch"],
+    code: [align, "rollbackForgotten", "id: random.uuid(), from, ancestorHash: null"],
+    tests: [alignTest, "blocks that raw lost are rolled back in app, under a new id and a new epoch"],
   },
-}
+} satisfies Readonly<Record<string, Rule>>
