@@ -1,13 +1,12 @@
-// The synthetic node as its clients meet it: over HTTP and WebSocket, in this process and in another.
+// The synthetic node as its clients use it: over HTTP and WebSocket, in this process and in another.
 
 import { WebSocket } from "undici"
 import { afterEach, describe, expect, it } from "vitest"
 import { type StartChainServerOptions, spawnChainServer, startChainServer } from "../support/chain-server.js"
 import { pause, waitUntil } from "../support/wait-until.js"
-import type { StatsSnapshot } from "./server-stats.js"
 
 const small = { blocks: 30, transactionsPerBlock: 4, logsPerBlock: 12, holders: 50 }
-/** Anything JSON can hold, looked into without ceremony. */
+/** Any JSON value. */
 type Json = ReturnType<typeof JSON.parse>
 
 const running: { stop(): Promise<void> }[] = []
@@ -23,11 +22,8 @@ async function start(options: StartChainServerOptions = {}) {
 }
 
 async function post(url: string, body: unknown): Promise<Json> {
-  const answer = await fetch(url, {
-    method: "POST",
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  })
-  return answer.json()
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  return (await fetch(url, { method: "POST", body: text })).json()
 }
 
 async function ask(url: string, method: string, ...params: unknown[]): Promise<Json> {
@@ -37,21 +33,26 @@ async function ask(url: string, method: string, ...params: unknown[]): Promise<J
 }
 
 describe("the methods", () => {
-  it("answer who, how high and which block a tag names", async () => {
+  it("answer for the chain id, the head and the block that a tag names", async () => {
     const { url, chain } = await start({ startHead: 20, finality: 8 })
-    expect(await ask(url, "eth_chainId")).toBe("0x539")
-    expect(await ask(url, "net_version")).toBe("1337")
-    expect(await ask(url, "eth_blockNumber")).toBe("0x14")
+    for (const [method, params, answer] of [
+      ["eth_chainId", [], "0x539"],
+      ["net_version", [], "1337"],
+      ["eth_blockNumber", [], "0x14"],
+      ["eth_getBlockByNumber", ["0x15", false], null],
+      ["eth_getBlockByHash", [chain.hashAt(21), false], null],
+      ["eth_getBlockReceipts", ["0x15"], null],
+      ["eth_getTransactionReceipt", [`0x${"ab".repeat(32)}`], null],
+      ["eth_getCode", [`0x${"11".repeat(20)}`, "latest"], "0x"],
+    ] as const)
+      expect(await ask(url, method, ...params)).toBe(answer)
     const heights = { latest: 20, safe: 12, finalized: 12, earliest: 0, "0x7": 7 }
-    for (const [tag, height] of Object.entries(heights)) {
+    for (const [tag, height] of Object.entries(heights))
       expect((await ask(url, "eth_getBlockByNumber", tag, false)).hash).toBe(chain.hashAt(height))
-    }
-    expect(await ask(url, "eth_getBlockByNumber", "0x15", false)).toBeNull()
-    expect(await ask(url, "eth_getBlockByHash", chain.hashAt(21), false)).toBeNull()
-    expect(await ask(url, "eth_getBlockReceipts", "0x15")).toBeNull()
     expect((await ask(url, "eth_getBlockByNumber", "soon", false)).code).toBe(-32602)
-    expect((await ask(url, "eth_mine")).code).toBe(-32601)
     expect((await ask(url, "toString")).code).toBe(-32601)
+    const lacking = await start({ receiptsMethod: false })
+    expect((await ask(lacking.url, "eth_getBlockReceipts", "0x1")).code).toBe(-32601)
   })
 
   it("agree with each other about blocks, transactions, receipts and logs", async () => {
@@ -60,41 +61,20 @@ describe("the methods", () => {
     const receipts = await ask(url, "eth_getBlockReceipts", "0x9")
     expect(await ask(url, "eth_getBlockByHash", chain.hashAt(9), true)).toEqual(full)
     expect(await ask(url, "eth_getBlockReceipts", chain.hashAt(9))).toEqual(receipts)
-    expect(await ask(url, "eth_getBlockReceipts", { blockHash: chain.hashAt(9) })).toEqual(receipts)
     for (const [index, transaction] of full.transactions.entries()) {
       expect(await ask(url, "eth_getTransactionByHash", transaction.hash)).toEqual(transaction)
       expect(await ask(url, "eth_getTransactionReceipt", transaction.hash)).toEqual(receipts[index])
     }
-    expect(await ask(url, "eth_getTransactionReceipt", `0x${"ab".repeat(32)}`)).toBeNull()
-    expect(await ask(url, "eth_getLogs", { blockHash: chain.hashAt(9) })).toEqual(
-      receipts.flatMap((r: Json) => r.logs),
-    )
-  })
-
-  it("filter logs by address and by each topic", async () => {
-    const { url } = await start()
-    const range = { fromBlock: "0x1", toBlock: "latest" }
-    const all = await ask(url, "eth_getLogs", range)
-    expect(all.length).toBeGreaterThan(250)
-    const token = all[0].address
-    const nft = all.find((log: Json) => log.topics.length === 4)
-    const cases: [object, (log: Json) => boolean][] = [
-      [{ address: token }, (log) => log.address === token],
-      [
-        { address: [token, nft.address.toUpperCase().replace("0X", "0x")] },
-        (log) => [token, nft.address].includes(log.address),
-      ],
-      [{ topics: [nft.topics[0]] }, (log) => log.topics[0] === nft.topics[0]],
-      [{ topics: [null, all[3].topics[1]] }, (log) => log.topics[1] === all[3].topics[1]],
-      [{ topics: [[], null, [all[3].topics[2]]] }, (log) => log.topics[2] === all[3].topics[2]],
-      [{ topics: [null, null, null, nft.topics[3]] }, (log) => log.topics[3] === nft.topics[3]],
-      [{ topics: [null, null, null, null] }, (log) => log.topics.length === 4],
-    ]
-    for (const [filter, matches] of cases) {
-      const found = await ask(url, "eth_getLogs", { ...range, ...filter })
-      expect(found.length).toBeGreaterThan(0)
-      expect(found).toEqual(all.filter(matches))
-    }
+    const logs: Json[] = receipts.flatMap((receipt: Json) => receipt.logs)
+    expect(await ask(url, "eth_getLogs", { blockHash: chain.hashAt(9) })).toEqual(logs)
+    const [{ address, topics }] = logs
+    const some = await ask(url, "eth_getLogs", {
+      fromBlock: "0x9",
+      toBlock: "0x9",
+      address,
+      topics: [topics[0]],
+    })
+    expect(some).toEqual(logs.filter((log) => log.address === address && log.topics[0] === topics[0]))
   })
 
   it("answer for the token contracts", async () => {
@@ -106,23 +86,17 @@ describe("the methods", () => {
     expect(text(await call("0x95d89b41"))).toBe(symbol)
     expect(Number(await call("0x313ce567"))).toBe(18)
     expect(await ask(url, "eth_getCode", address.hex, "latest")).toMatch(/^0x60/)
-    expect(await ask(url, "eth_getCode", `0x${"11".repeat(20)}`, "latest")).toBe("0x")
   })
 })
 
 describe("requests", () => {
   it("come in batches, up to a limit", async () => {
-    const { url, chain } = await start({ maxBatch: 3 })
-    const call = (id: number) => ({
-      jsonrpc: "2.0",
-      id,
-      method: "eth_getBlockByNumber",
-      params: [`0x${id}`, false],
-    })
+    const { url } = await start({ maxBatch: 3 })
+    const call = (id: number) => ({ jsonrpc: "2.0", id, method: "eth_chainId" })
     const answers = await post(url, [call(3), call(1), { id: 9, method: "nope" }])
-    expect(answers.map((a: Json) => [a.id, a.result?.hash ?? a.error.code])).toEqual([
-      [3, chain.hashAt(3)],
-      [1, chain.hashAt(1)],
+    expect(answers.map((a: Json) => [a.id, a.result ?? a.error.code])).toEqual([
+      [3, "0x539"],
+      [1, "0x539"],
       [9, -32601],
     ])
     expect((await post(url, [1, 2, 3, 4].map(call))).error.code).toBe(-32600)
@@ -132,31 +106,18 @@ describe("requests", () => {
   it("are counted, by method and concurrency", async () => {
     const { url, stats } = await start({ latencyMs: 50 })
     await Promise.all([1, 2, 3].map(() => ask(url, "eth_chainId")))
-    const counted = (await (await fetch(`${url}/stats?reset=1`)).json()) as StatsSnapshot
-    expect(counted).toMatchObject({
-      requests: 3,
-      calls: 3,
-      methods: { eth_chainId: 3 },
-      maxConcurrentRequests: 3,
-    })
-    expect(counted.bytes).toBe(3 * JSON.stringify({ jsonrpc: "2.0", id: "x", result: "0x539" }).length)
+    const counted = await (await fetch(`${url}/stats?reset=1`)).json()
+    const counts = { requests: 3, calls: 3, methods: { eth_chainId: 3 }, maxConcurrentRequests: 3 }
+    const bytes = 3 * JSON.stringify({ jsonrpc: "2.0", id: "x", result: "0x539" }).length
+    expect(counted).toMatchObject({ ...counts, bytes })
     expect(stats()).toMatchObject({ requests: 0, calls: 0, bytes: 0 })
-    for (let once = 0; once < 2; once++) await ask(url, "eth_chainId")
-    expect(stats()).toMatchObject({ requests: 2, maxConcurrentRequests: 1 })
-  })
-
-  it("are refused for receipts of blocks by a node without that method", async () => {
-    const { url } = await start({ receiptsMethod: false })
-    expect((await ask(url, "eth_getBlockReceipts", "0x1")).code).toBe(-32601)
   })
 
   it("wait while the server is paused", async () => {
-    const { url, pause, resume } = await start()
-    pause()
+    const { url, pause: pauseServer, resume } = await start()
+    pauseServer()
     const waiting = ask(url, "eth_chainId")
-    expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 100, "silence"))])).toBe(
-      "silence",
-    )
+    expect(await Promise.race([waiting, pause(100)])).toBeUndefined()
     resume()
     expect(await waiting).toBe("0x539")
   })
@@ -209,27 +170,19 @@ describe("the head", () => {
     socket.close()
   })
 
-  it("grows with time when asked to, and stays within the chain", async () => {
-    const { wsUrl, chain, server } = await start({ blocks: 12, startHead: 10, blockMs: 300 })
-    const { received, socket } = await subscribe(wsUrl)
-    const last = (await received(2)).at(-1).params.result.hash
-    expect([chain.hashAt(11), chain.hashAt(12)]).toContain(last)
+  it("grows with time when asked to, stays within the chain, and can go back", async () => {
+    const { url, server, setHead } = await start({ blocks: 12, startHead: 10, blockMs: 300 })
     await waitUntil(() => server.head === 12, { what: "the chain's end" })
     await pause(350)
     expect(server.head).toBe(12)
-    socket.close()
-  })
-
-  it("can go back", async () => {
-    const { url, setHead } = await start()
     setHead(3)
     expect(await ask(url, "eth_blockNumber")).toBe("0x3")
-    expect(() => setHead(31)).toThrow(RangeError)
+    expect(() => setHead(13)).toThrow(RangeError)
   })
 })
 
 describe("a server of its own process", () => {
-  it("serves the same chain and ends when told", async () => {
+  it("serves the same chain and ends when it is stopped", async () => {
     const spawned = await spawnChainServer({ ...small, seed: 6, forkAt: 5, forkSeed: 7, startHead: 9 })
     running.push(spawned)
     const { chain } = await start({ seed: 6, forkAt: 5, forkSeed: 7 })

@@ -1,58 +1,37 @@
-// A TCP proxy on loopback whose target changes, and which can hold back what the target says: the one address under which clients know
-// a server that fails over, and the line between a server and its standby.
+// A proxy whose target changes and whose answers can be stalled: the address of a server that fails over, and the
+// line between a server and its standby.
 
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.js"
 
-export interface SteeredProxy {
-  readonly port: number
+export interface SteeredProxy extends TcpProxy {
   /** Drops all connections; later ones lead to this port, or nowhere. */
   lead(port: number | undefined): void
-  /** From now on nothing that the target says arrives, and nobody is told. */
+  /** From now on nothing that the target sends arrives, and its connections stay open. */
   stall(): void
-  close(): Promise<void>
 }
 
 export async function startSteeredProxy(): Promise<SteeredProxy> {
   let target: number | undefined
   let isStalled = false
-  const sockets = new Set<Socket>()
-  const server = createServer((client) => {
-    if (target === undefined) {
-      client.destroy()
-      return
-    }
-    const upstream = connect(target, "127.0.0.1")
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on("error", () => socket.destroy())
-      socket.on("close", () => sockets.delete(socket))
-    }
-    client.pipe(upstream)
-    upstream.on("data", (chunk: Buffer) => {
-      if (isStalled) upstream.pause()
-      else client.write(chunk)
-    })
-    upstream.on("end", () => client.end())
-    upstream.on("close", () => client.destroy())
-    client.on("close", () => upstream.destroy())
+  const proxy = await startTcpProxy({
+    target: () => target,
+    answer: (upstream, client) => {
+      upstream.on("data", (chunk: Buffer) => {
+        if (isStalled) upstream.pause()
+        else client.write(chunk)
+      })
+      upstream.on("end", () => client.end())
+    },
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const drop = (): void => {
-    for (const socket of sockets) socket.destroy()
-  }
   return {
-    port: (server.address() as AddressInfo).port,
+    ...proxy,
     lead: (port) => {
       target = port
       isStalled = false
-      drop()
+      proxy.cut()
     },
     stall: () => {
       isStalled = true
-    },
-    close: async () => {
-      drop()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
     },
   }
 }
