@@ -1,4 +1,4 @@
-// A set of heights as sorted, disjoint, non-touching ranges: coverage, gaps and whatever is left to do.
+// A set of heights as sorted, disjoint, non-touching ranges: coverage, gaps and remaining work.
 // Every function returns the canonical form, so two equal sets are equal arrays.
 
 import type { BlockRange } from "./block-range.js"
@@ -63,7 +63,7 @@ export const countHeights = (set: RangeSet): number =>
   set.reduce((sum, range) => sum + range.to - range.from, 0)
 
 /**
- * The end of the component that holds the chain's start: every height below it, from the start, is in the set.
+ * The end of the range that contains the chain's start: every height from the start up to it is in the set.
  * Equal to `start` when nothing is complete. Never the largest height: a hole stops it.
  */
 export function watermarkEnd(set: RangeSet, start: number): number {

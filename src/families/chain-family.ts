@@ -1,5 +1,5 @@
-// What composition needs to know of a chain family: one record, in its own folder. Everything outside src/families that works with
-// blocks takes the parts it needs of it.
+// What composition needs of a chain family, as one record. Code outside src/families that works with blocks gets the parts
+// it needs of it.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
@@ -20,7 +20,7 @@ import type { ReadBlocks } from "../workers/raw-range.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"
 
 export interface ChainFamily {
-  /** The name of a chain that was given none. */
+  /** The name of a chain that the config gives none. */
   chainName(identity: ChainIdentity): string
 
   createSource(deps: FamilyDeps, options: SourceOptions): BlockSource
@@ -29,20 +29,20 @@ export interface ChainFamily {
     options: { readonly chain: Pick<ChainConfig, "wsUrls">; readonly chainId: string },
   ): HeadWatch
 
-  /** The raw tables that its writer fills. */
+  /** The raw tables that the writer fills. */
   readonly partitionedTables: readonly PartitionedTable[]
   createWriter(options?: { readonly denormalizeEvents?: boolean }): BlockWriter
-  /** For comparing what is stored with what a node says, row by row. */
+  /** For comparing stored rows with those of a node. */
   readonly comparedTables: readonly ComparedTable[]
   readonly readBlocks: ReadBlocks
 
-  /** Built in: derived on every chain of the family unless its settings say otherwise. */
+  /** Built in: derived on every chain of the family unless its settings disable them. */
   readonly workers: readonly WorkerDefinition[]
-  /** Services that ask a node what is in no block, for the workers that run. */
+  /** Services that observe what is in no block, for the workers that run. */
   createObservers(deps: ObserverDeps, options: ObserversOptions): Service[]
-  /** Takes back what was observed at heights that a rollback removes, in its transaction and under its lock. */
+  /** Removes observations at the heights that a rollback removes, in its transaction and under its lock. */
   forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
-  /** Forgets what is still to be observed for workers that are derived again from the start. */
+  /** Clears the observation queues of workers that are derived again from the start. */
   forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
 }
 
@@ -57,9 +57,9 @@ export interface SourceOptions {
     Partial<
       Pick<ChainConfig, "checks" | "verify" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">
     >
-  /** Undefined before the node was asked for the first time. */
+  /** Undefined before the first answer of a node. */
   readonly chainId: string | undefined
-  /** One for each URL, shared by the threads of the process; none: no limits. */
+  /** One for each URL, shared by the threads of the process. Absent: no limits. */
   readonly limits?: readonly SharedLimitHandle[]
   readonly bytesInFlight?: number
 }

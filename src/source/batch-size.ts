@@ -1,15 +1,11 @@
-// How many blocks to ask for at once: enough for a few megabytes an answer, fewer as soon as that goes wrong.
-
-export interface BatchSizeOptions {
-  readonly maxBatchBlocks: number
-}
+// How many blocks to request at once: enough for an answer of a few megabytes, and fewer as soon as a request fails.
 
 const startBlocks = 10
-/** A larger batch than was seen to work grows by at most so much. */
+/** A batch is at most this many times as large as one that succeeded. */
 const maxGrowth = 2
 const lowBytes = 2_000_000
 const highBytes = 4_000_000
-/** Before anything was seen. */
+/** Before the first answer. */
 const startBytesPerBlock = 150_000
 
 export class BatchSize {
@@ -18,8 +14,8 @@ export class BatchSize {
   #bytesPerBlock = startBytesPerBlock
   #guessing = true
 
-  constructor(options: BatchSizeOptions) {
-    this.#maxBlocks = Math.max(1, options.maxBatchBlocks)
+  constructor({ maxBatchBlocks }: { readonly maxBatchBlocks: number }) {
+    this.#maxBlocks = Math.max(1, maxBatchBlocks)
     this.#blocks = Math.min(startBlocks, this.#maxBlocks)
   }
 
@@ -27,7 +23,7 @@ export class BatchSize {
     return this.#blocks
   }
 
-  /** Nothing was seen yet: whoever sends many requests now sends all of them with a size that is a guess. */
+  /** True before the first answer: every request sent now has a guessed size. */
   get guessing(): boolean {
     return this.#guessing
   }
@@ -40,7 +36,7 @@ export class BatchSize {
     this.#bytesPerBlock += (bytes / blocks - this.#bytesPerBlock) / (this.#guessing ? 1 : 4)
     this.#guessing = false
     if (bytes > highBytes) this.#blocks = Math.min(this.#blocks, Math.max(1, Math.floor(blocks / 2)))
-    // A small batch says nothing about a full one.
+    // Only a full batch shows that a larger one fits.
     else if (bytes < lowBytes && blocks >= this.#blocks) {
       const fitting = Math.floor(lowBytes / this.#bytesPerBlock)
       const grown = Math.min(fitting, this.#blocks * maxGrowth, this.#maxBlocks)

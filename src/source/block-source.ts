@@ -1,4 +1,4 @@
-// The contract every chain source keeps: verified blocks in height order, or an IndexerError that says why not.
+// The contract of a chain source: verified blocks in height order, or an IndexerError that says why not.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex, LinkedBlock } from "../domain/linked-block.js"
@@ -14,49 +14,48 @@ export interface ChainIdentity {
 export interface ChainHead {
   readonly height: number
   readonly hash: Hex
-  /** What the chain calls final (height, inclusive), or null when the node has no such notion. */
+  /** What the chain calls final (height, inclusive), or null when the node does not report it. */
   readonly finalizedHeight: number | null
 }
 
 export interface FetchOptions {
   readonly signal: AbortSignal
-  /** For the head: where a node's limits make requests wait, it goes before history. */
+  /** For the head: it goes before history where requests wait for a node's limits. */
   readonly urgent?: boolean | undefined
 }
 
 export interface FetchRangeOptions extends FetchOptions {
   /**
-   * Asks for the block below the range as well, in the first request. Told its hash before the first block is yielded;
-   * undefined when the answer had none, which says nothing of the chain.
+   * Requests the block below the range as well, in the first request, and is called with its hash before the first
+   * block is yielded. Undefined when the answer has none, which says nothing about the chain.
    */
   readonly onParent?: ((hash: Hex | undefined) => void) | undefined
   /**
-   * Blocks up to this height are final, and are to be had only from a node that says so itself: one that stands still may be on a branch
-   * that has lost since, and what is stored up to finality is never taken back.
+   * Blocks up to this height are final and are accepted only from a node that reports them as final. A node that has
+   * stopped may be on an abandoned branch, and blocks stored up to finality are never rolled back.
    */
   readonly finalTo?: number | undefined
 }
 
 export interface BlockSource {
-  /** Asks the node who it is. The caller pins the answer and compares it ever after. */
+  /** Asks the node for its chain. The caller pins the answer and compares every later one with it. */
   identity(options: FetchOptions): Promise<ChainIdentity>
   head(options: FetchOptions): Promise<ChainHead>
   /**
-   * Yields every block of the range once, in height order, in batches of a size the source chooses, each
-   * verified on its own and against the one before it. What lies fetched and not yet taken is bounded in bytes,
-   * whatever the consumer does. Throws when the range cannot be had; what was yielded before is then void.
+   * Yields every block of the range once, in height order, in batches of a size that the source chooses. Each block is
+   * verified on its own and against the block before it. The bytes fetched ahead of the consumer are bounded. Throws
+   * when the range cannot be fetched; the blocks yielded before are then void.
    */
   fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncIterable<readonly LinkedBlock[]>
-  /** The chain's present hash at a height, null where it has no such block. */
+  /** The chain's current hash at a height, null when it has no such block. */
   blockHash(height: number, options: FetchOptions): Promise<Hex | null>
   /**
-   * Each provider's own hashes at these heights, in their order, null where it has no such block; those that cannot be
-   * asked are left out. For telling a reorganisation from a node that lags or lies.
+   * Each provider's own hashes at these heights, in their order, null where it has no such block. Providers that cannot
+   * be asked are left out. Distinguishes a reorganisation from a node that lags or is wrong.
    */
   hashesByProvider(heights: readonly number[], options: FetchOptions): Promise<readonly ProviderHashes[]>
-  /** How each provider is doing. */
   providers(): readonly ProviderHealth[]
-  /** What was asked since the last take. */
+  /** What was counted since the last call. */
   takeCounters(): RpcCounter[]
   close(): Promise<void>
 }
@@ -67,7 +66,7 @@ export interface ProviderHealth {
   readonly state: CircuitState
   readonly lastError: string | null
   readonly lastErrorAtMs: number | null
-  /** The chain id it answered, when that is not the one expected. */
+  /** The chain id that it answered, when another one is expected. */
   readonly mismatch: string | null
 }
 
@@ -76,10 +75,10 @@ export interface ProviderHashes {
   readonly hashes: readonly (Hex | null)[]
 }
 
-/** Announces heads as they appear. Hints only: a lost one costs time, never data. */
+/** Announces new heads. These are hints: a lost one costs time, never data. */
 export interface HeadWatch {
   start(onHead: (head: ChainHead) => void): void
   stop(): Promise<void>
-  /** Heads are being announced; while they are not, ask. */
+  /** Heads are being announced. While false, poll. */
   readonly live: boolean
 }

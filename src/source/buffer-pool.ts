@@ -1,5 +1,5 @@
-// Memory for answers, used again and again: allocated anew for each, it would make V8 collect the whole heap many times a
-// second. Whoever gives a buffer back must not look at it any more.
+// Reuses the memory of answers: a new allocation for each would make V8 collect the whole heap many times a second. A
+// buffer must not be read after it was given to the pool.
 
 const smallest = 1 << 16
 
@@ -8,7 +8,7 @@ export class BufferPool {
   readonly #free = new Map<number, Buffer[]>()
   #held = 0
 
-  /** At most so many bytes are kept for later. */
+  /** At most this many bytes are kept for reuse. */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -33,7 +33,7 @@ export class BufferPool {
   }
 }
 
-/** Powers of two, so that an answer of about the same size finds it. */
+/** Powers of two, so that an answer of a similar size can reuse the buffer. */
 function sizeFor(length: number): number {
   let size = smallest
   while (size < length) size *= 2

@@ -1,5 +1,5 @@
-// Bytes fetched or being fetched and not yet taken by the consumer, over all ranges of a source. A request that is larger
-// than the whole budget may go when nothing else is held, so nothing ever waits for room that cannot come.
+// Bytes that were requested and not yet consumed, over all ranges of a source. A request larger than the whole budget may
+// start when nothing else is held, so no request waits forever.
 
 export class ByteBudget {
   readonly #limit: number
@@ -20,7 +20,7 @@ export class ByteBudget {
     return true
   }
 
-  /** An estimate became a fact. */
+  /** Replaces an estimate by the actual size. */
   adjust(from: number, to: number): void {
     this.#used += to - from
     if (to < from) this.#wake()
@@ -31,7 +31,7 @@ export class ByteBudget {
     this.#wake()
   }
 
-  /** Called once, when there may be room. First come, first served. */
+  /** Calls `wake` once, when there may be room. First come, first served. */
   whenFreed(wake: () => void): void {
     if (!this.#waiting.includes(wake)) this.#waiting.push(wake)
   }

@@ -1,5 +1,5 @@
-// Keeps a failing provider from being asked: open after some failures in a row, then one probe at a time, with a
-// wait that doubles and has jitter, so that many processes do not come back in the same instant.
+// Stops requests to a failing provider: opens after some failures in a row, then allows one probe at a time. The wait
+// doubles and has jitter, so that many processes do not retry at the same instant.
 
 import type { Clock } from "../platform/clock.js"
 import type { Random } from "../platform/random.js"
@@ -34,7 +34,7 @@ export class CircuitBreaker {
     return this.#probing || this.#clock.monotonic() >= this.#openUntil ? "half-open" : "open"
   }
 
-  /** May a request be sent now? A true answer in the half-open state is the probe: report how it went. */
+  /** Whether a request may be sent now. In the half-open state it is the probe: report its result. */
   tryEnter(): boolean {
     if (this.#opened === 0) return true
     if (this.#probing || this.#clock.monotonic() < this.#openUntil) return false
@@ -53,7 +53,7 @@ export class CircuitBreaker {
     if (this.#probing || (this.#opened === 0 && this.#failures >= this.#options.failuresToOpen)) this.trip()
   }
 
-  /** Opens at once, whatever the count. */
+  /** Opens at once, whatever the number of failures. */
   trip(): void {
     this.#probing = false
     const openMs = Math.min(this.#options.minOpenMs * 2 ** this.#opened, this.#options.maxOpenMs)
@@ -61,7 +61,7 @@ export class CircuitBreaker {
     this.#openUntil = this.#clock.monotonic() + openMs * (0.75 + this.#random.next() / 2)
   }
 
-  /** The probe was given up for a reason of ours: the next one may try. */
+  /** The probe ended without a result, for a reason of ours: the next request may be one. */
   abandon(): void {
     this.#probing = false
   }

@@ -1,5 +1,5 @@
-// One POST to one URL over kept-alive connections, the answer as one Buffer. A timeout, an abort or an answer over the
-// limit destroys the request on its socket: nothing goes on arriving after the promise has settled.
+// POST requests to one URL over kept-alive connections, each answer as one Buffer. A timeout, an abort or an answer over
+// the limit destroys the request on its socket: nothing arrives after the promise has settled.
 
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
@@ -11,7 +11,7 @@ export interface HttpEndpointOptions {
   readonly url: string
   readonly connections: number
   readonly maxResponseBytes: number
-  /** Where the memory of answers comes from. */
+  /** Provides the memory of answers. */
   readonly buffers: BufferPool
 }
 
@@ -48,7 +48,7 @@ export class HttpEndpoint {
     this.#pool = new HttpPool(url.origin, {
       connections: options.connections,
       pipelining: 1,
-      // One deadline of our own covers connecting, waiting and reading.
+      // `timeoutMs` covers connecting, waiting and reading.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 30_000,
@@ -91,7 +91,7 @@ export class HttpEndpoint {
         fail(
           new IndexerError(
             "RPC_RESPONSE_TOO_LARGE",
-            `the answer is larger than the limit of ${limit} bytes; fewer blocks are asked for at once`,
+            `the answer is larger than the limit of ${limit} bytes; fewer blocks are requested at once`,
           ),
         )
       this.#pool.dispatch(

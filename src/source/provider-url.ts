@@ -1,6 +1,6 @@
-// Names of providers for people, and texts without their secrets: a provider's key usually is its path or query.
+// Labels of providers, and texts without their secrets: a provider's key is usually in the path or query of its URL.
 
-/** host[:port], and "#n" where several share it. Never a path or credentials. */
+/** host[:port], and "#n" where several URLs share it. Never a path or credentials. */
 export function providerLabels(urls: readonly string[]): string[] {
   const hosts = urls.map((url) => new URL(url).host)
   const seen = new Map<string, number>()
@@ -14,7 +14,7 @@ export function providerLabels(urls: readonly string[]): string[] {
 
 const maxTextLength = 300
 
-/** Percent-decoded where it is valid; a password may well hold a bare "%". */
+/** Percent-decoded where that is valid: a password may contain a bare "%". */
 export function decodedOrSame(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -23,7 +23,7 @@ export function decodedOrSame(text: string): string {
   }
 }
 
-/** One line of a foreign text, shortened, without control characters and without anything secret of the URL. */
+/** One line of a provider's text, shortened, without control characters and without any secret of the URL. */
 export function scrubText(text: string, url: string): string {
   const { pathname, search, username, password, href } = new URL(url)
   const secrets = [href, url, pathname + search, pathname, search, decodedOrSame(password), password]

@@ -1,5 +1,5 @@
-// How many batches of a range to have asked for ahead of the consumer: as many as it takes for it not to wait. Each lies in
-// memory until its turn comes, so a node that is quicker than the consumer is asked for one at a time.
+// How many batches of a range to request ahead of the consumer: just enough that it does not wait. Each stays in memory
+// until it is consumed, so a node that is faster than the consumer gets one request at a time.
 
 export class RequestsAhead {
   readonly #most: number
@@ -14,12 +14,12 @@ export class RequestsAhead {
     return this.#count
   }
 
-  /** The consumer came for a batch that was not there yet. */
+  /** The consumer asked for a batch that had not arrived. */
   tooFew(): void {
     this.#count = Math.min(this.#most, this.#count + 1)
   }
 
-  /** The consumer came, and all that was asked for lay there. */
+  /** The consumer asked for a batch, and all that were requested had arrived. */
   enough(): void {
     this.#count = Math.max(1, this.#count - 1)
   }

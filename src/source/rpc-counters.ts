@@ -1,5 +1,5 @@
-// Plain counts of calls, errors, bytes and time per (provider, method, error code), handed over as differences, so
-// that a thread can post them to the one that serves metrics.
+// Counts calls, errors, bytes and time per (provider, method, error code). They are read as differences, so that a
+// thread can post them to the thread that serves metrics.
 
 export interface RpcCounter {
   readonly provider: string
@@ -14,7 +14,7 @@ export interface RpcCounter {
 export class RpcCounters {
   #counts = new Map<string, RpcCounter>()
 
-  /** Bytes and time of a batch are shared out evenly over its calls. */
+  /** Bytes and time of a batch are divided evenly among its calls. */
   add(sample: RpcCounter): void {
     const key = `${sample.provider} ${sample.method} ${sample.code}`
     const held = this.#counts.get(key)
@@ -26,7 +26,7 @@ export class RpcCounters {
     }
   }
 
-  /** What was counted since the last take. */
+  /** What was counted since the last call. */
   take(): RpcCounter[] {
     const out = [...this.#counts.values()]
     this.#counts = new Map()

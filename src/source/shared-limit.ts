@@ -1,14 +1,14 @@
-// Rate and concurrency limit of one provider, shared by every thread of the process through one piece of shared
-// memory. A place in flight is a lease with an end, so a thread that dies gives its places back by itself. What is urgent
-// (the head) goes before what is not, in all threads, but for at most every second permit: neither starves the other.
+// Rate and concurrency limit of one provider, shared by all threads of the process through shared memory. A slot expires,
+// so a thread that dies releases its slots. Urgent requests (the head) go first in all threads, but get at most every
+// second permit, so that neither kind starves.
 
 import type { Clock } from "../platform/clock.js"
 import type { Random } from "../platform/random.js"
 
 export interface SharedLimitOptions {
-  /** JSON-RPC calls a second, all threads together (a batch of 20 counts 20, as providers bill it). Absent: no limit. */
+  /** JSON-RPC calls a second of all threads (a batch of 20 counts 20, as providers bill it). Absent: no limit. */
   readonly maxRps?: number | undefined
-  /** HTTP requests under way at once, all threads together. Absent: no limit. */
+  /** HTTP requests in flight of all threads. Absent: no limit. */
   readonly maxInFlight?: number | undefined
 }
 
@@ -21,11 +21,11 @@ export interface SharedLimitHandle {
 
 const rateBytes = 8
 const urgentBytes = 4
-/** How much longer than to its next look the notice of a waiting urgent request is believed. */
+/** How long the notice of a waiting urgent request outlives its next attempt. */
 const urgentGraceMs = 50
-/** Between two looks for a free place. */
-const maxLookMs = 20
-/** A debt older than this can only come from a wall clock that was set back. */
+/** Between two attempts to get a slot. */
+const maxRetryMs = 20
+/** A larger debt can only come from a wall clock that was set back. */
 const maxDebtUs = 600_000_000n
 
 export function createSharedLimit(options: SharedLimitOptions = {}): SharedLimitHandle {
@@ -40,7 +40,6 @@ export function createSharedLimit(options: SharedLimitOptions = {}): SharedLimit
   return { maxRps, maxInFlight, memory }
 }
 
-/** What acquire gives and release takes back. */
 export interface Permit {
   readonly slot: number
   readonly until: number
@@ -51,7 +50,7 @@ const free: Permit = { slot: -1, until: 0 }
 export interface AcquireOptions {
   /** Calls in the request. */
   readonly cost: number
-  /** How long the request may live: a place not given back by then counts as free. */
+  /** How long the request may live: a slot not released by then counts as free. */
   readonly leaseMs: number
   readonly signal: AbortSignal
   readonly urgent?: boolean | undefined
@@ -73,13 +72,13 @@ export class SharedLimit {
   readonly #random: Random
   readonly #rate: BigInt64Array | undefined
   readonly #slots: Int32Array | undefined
-  /** Until when other threads hold back for an urgent request of one of them. */
+  /** Until when ordinary requests of all threads wait for an urgent one. */
   readonly #urgentUntil: Int32Array | undefined
   readonly #intervalUs: number
   readonly #burstUs: bigint
   readonly #waiting: Waiter[] = []
   readonly #urgent: Waiter[] = []
-  /** The last permit went out of turn, so the next one may not. */
+  /** The last permit went to an urgent request, so an ordinary one is next. */
   #jumped = false
   #draining = false
   #wake: AbortController | undefined
@@ -88,7 +87,7 @@ export class SharedLimit {
     this.#clock = deps.clock
     this.#random = deps.random
     this.#intervalUs = handle.maxRps === null ? 0 : 1_000_000 / handle.maxRps
-    // A tenth of a second may come at once; the mean is what providers measure.
+    // Calls of a tenth of a second may be sent at once: providers measure the mean.
     this.#burstUs = handle.maxRps === null ? 0n : BigInt(Math.round(Math.max(0, 100_000 - this.#intervalUs)))
     if (handle.memory !== null && handle.maxRps !== null) this.#rate = new BigInt64Array(handle.memory, 0, 1)
     if (handle.memory !== null) {
@@ -136,12 +135,12 @@ export class SharedLimit {
 
   release(permit: Permit): void {
     if (permit.slot < 0 || this.#slots === undefined) return
-    // Only if it is still ours: an expired place may have a new holder.
+    // Only if it is still ours: an expired slot may have a new holder.
     Atomics.compareExchange(this.#slots, permit.slot, permit.until, 0)
     this.#wake?.abort()
   }
 
-  /** First come, first served within a thread, urgent ones apart; threads race, each after a wait with jitter. */
+  /** First come, first served within a thread and queue. Threads compete, each after a wait with jitter. */
   async #drain(): Promise<void> {
     if (this.#draining) return
     this.#draining = true
@@ -163,7 +162,7 @@ export class SharedLimit {
       this.#wake = new AbortController()
       await this.#clock.sleep(sleepMs, this.#wake.signal)
       this.#wake = undefined
-      waitMs = Math.min(waitMs * 2, maxLookMs)
+      waitMs = Math.min(waitMs * 2, maxRetryMs)
     }
     this.#draining = false
   }
@@ -173,13 +172,13 @@ export class SharedLimit {
     return this.#jumped && this.#waiting.length > 0 ? this.#waiting : this.#urgent
   }
 
-  /** After an urgent permit the ordinary ones of this thread have their turn, whatever others announce. */
+  /** After an urgent permit an ordinary request of this thread is next, whatever other threads announce. */
   #mayTry(queue: Waiter[]): boolean {
     return queue === this.#urgent || this.#jumped || !this.#othersAreUrgent()
   }
 
-  // In hundredths of a second by the wall clock, as the places are, and with an end: a thread that dies while it waits
-  // must hold nobody back.
+  // In hundredths of a second by the wall clock, as the slots are. It expires, so that a thread that dies while it waits
+  // blocks no other.
   #announceUrgent(forMs: number): void {
     if (this.#urgentUntil === undefined) return
     Atomics.store(this.#urgentUntil, 0, forMs === 0 ? 0 : this.#hundredths() + Math.ceil(forMs / 10))
@@ -188,7 +187,7 @@ export class SharedLimit {
   #othersAreUrgent(): boolean {
     if (this.#urgentUntil === undefined) return false
     const aheadOfNow = Atomics.load(this.#urgentUntil, 0) - this.#hundredths()
-    // Further ahead than any wait: left from before the clock was set back.
+    // Further ahead than any wait: written before the clock was set back.
     return aheadOfNow > 0 && aheadOfNow < 500
   }
 
@@ -213,7 +212,7 @@ export class SharedLimit {
     for (let i = 0; i < slots.length; i++) {
       const slot = (start + i) % slots.length
       const held = Atomics.load(slots, slot)
-      // Far in the future: left from before the wall clock was set back, or before the count wrapped.
+      // Far in the future: written before the wall clock was set back, or before the count wrapped.
       if (held !== 0 && held > now && held - now < 360_000) continue
       const until = Math.max(1, now + Math.ceil(leaseMs / 10) + 1)
       if (Atomics.compareExchange(slots, slot, held, until) === held) return { slot, until }
@@ -221,7 +220,7 @@ export class SharedLimit {
     return undefined
   }
 
-  // The generic cell rate algorithm: one number says when the bucket would be full again.
+  // The generic cell rate algorithm: one number holds the time when the bucket is full again.
   #takeRate(rate: BigInt64Array, cost: number): boolean {
     const costUs = BigInt(Math.round(cost * this.#intervalUs))
     for (;;) {

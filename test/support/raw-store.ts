@@ -7,7 +7,7 @@ import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lea
 import { rawIngester } from "../../src/coordination/raw-ingester.js"
 import type { BlockRange } from "../../src/domain/block-range.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
-import { createEvmSource, type EvmSource } from "../../src/families/evm/source/evm-source.js"
+import { EvmSource } from "../../src/families/evm/source/evm-source.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
@@ -74,7 +74,7 @@ export async function openRawStore(
     leases,
     ingester,
     source: (rpc) => {
-      const source = createEvmSource(deps, {
+      const source = new EvmSource(deps, {
         providers: [{ url: rpc }],
         rounds: 1,
         refetches: 1,

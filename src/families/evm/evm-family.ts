@@ -1,4 +1,4 @@
-// The EVM family: everything that Tidemark knows of EVM chains, as composition takes it.
+// The EVM family: everything that Tidemark knows about EVM chains.
 
 import type { ChainFamily } from "../chain-family.js"
 import { builtInWorkers } from "./indexes/built-in-workers.js"
@@ -7,14 +7,14 @@ import { forgetObserved, forgetQueues } from "./indexes/forget-observed.js"
 import { evmComparedTables, evmPartitionedTables } from "./raw/raw-tables.js"
 import { RawWriter } from "./raw/raw-writer.js"
 import { readBlocks } from "./raw/read-blocks.js"
-import { createChainSource } from "./source/create-chain-source.js"
-import { createHeadWatch } from "./source/head-watch.js"
+import { createChainSource } from "./source/evm-source.js"
+import { EvmHeadWatch } from "./source/head-watch.js"
 
 export const evmFamily: ChainFamily = {
   chainName: ({ chainId }) => `evm-${chainId}`,
   createSource: createChainSource,
   createHeadWatch: (deps, { chain, chainId }) =>
-    createHeadWatch(deps, { wsUrls: chain.wsUrls, expectedChainId: chainId }),
+    new EvmHeadWatch(deps, { wsUrls: chain.wsUrls, expectedChainId: chainId }),
   partitionedTables: evmPartitionedTables,
   createWriter: (options) => new RawWriter(options),
   comparedTables: evmComparedTables,

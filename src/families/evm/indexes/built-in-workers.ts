@@ -1,4 +1,4 @@
-// The workers that come with Tidemark. Their order says nothing: dependencies do.
+// The workers that come with Tidemark. Their dependencies, not this order, decide which runs first.
 
 import type { WorkerDefinition } from "../../../workers/worker-definition.js"
 import { accountsWorker } from "./accounts/accounts-worker.js"

@@ -1,11 +1,11 @@
-// The services that ask a node about contracts: their metadata and their code.
+// The services that observe contracts: their metadata and their code.
 
 import type { Service } from "../../../platform/service.js"
 import type { ObserverDeps, ObserversOptions } from "../../chain-family.js"
-import { createChainSource } from "../source/create-chain-source.js"
+import { createChainSource } from "../source/evm-source.js"
 import { codeQuestion } from "./contract-code/code-question.js"
 import { metaWorker } from "./meta/meta-worker.js"
-import type { ContractNode } from "./observing/contract-node.js"
+import type { ContractNode } from "./observing/ask-at-block.js"
 import { ContractObserver } from "./observing/contract-observer.js"
 import type { Outcome, Question } from "./observing/question.js"
 import { metadataQuestion } from "./token-metadata/metadata-question.js"
@@ -13,7 +13,7 @@ import { metadataWorker } from "./token-metadata/metadata-worker.js"
 
 const observeMs = 2_000
 const observedBytesInFlight = 8 << 20
-/** What one contract can cost, whatever it answers. */
+/** Bounds the cost of a contract, whatever it answers. */
 const observedLimits = { rpcTimeoutMs: 10_000, rpcMaxResponseBytes: 16 << 20 }
 
 export function createObservers(
@@ -25,7 +25,7 @@ export function createObservers(
     questionFor: (node: ContractNode) => Question<Answer>,
   ): Service[] => {
     if (!runnable.includes(worker)) return []
-    // A source of its own: contracts that misbehave must not trip the circuit that blocks come through.
+    // A separate source: contracts that misbehave must not open the circuit breaker of the blocks.
     const node = createChainSource(deps, {
       chain: { ...chain, ...observedLimits },
       chainId,

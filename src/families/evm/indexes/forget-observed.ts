@@ -1,4 +1,4 @@
-// What a rollback, or a worker that is rebuilt, does to all that nodes were asked beside the blocks: it was asked at a block, and goes with it.
+// Removes observations when a rollback removes the block that they were made at, and clears the queues of rebuilt workers.
 
 import { endClaims, enqueueJobs } from "../../../coordination/jobs/job-queue.js"
 import type { BlockRange } from "../../../domain/block-range.js"
@@ -9,8 +9,8 @@ import { codeQueue } from "./contract-code/code-question.js"
 import { metadataQueue } from "./token-metadata/metadata-question.js"
 
 /**
- * For a rollback, in its transaction and under its lock. What was asked at removed heights is forgotten and asked again, contracts that
- * appear there again will be queued, and what is being asked now is void: its block may be one of those that go.
+ * For a rollback, in its transaction and under its lock. Observations at removed heights are deleted and queued again,
+ * and contracts that appear there again will be queued. Claims end, since their block may be among the removed ones.
  */
 export async function forgetObserved(
   tx: Queryable,
@@ -28,7 +28,7 @@ export async function forgetObserved(
         returning '0x' || encode(contract_address, 'hex') as subject`,
       params,
     }),
-    // The code itself stays, under its own hash.
+    // The code itself stays: its key is its hash.
     enqueueJobs(codeQueue, tx, {
       subjectsSql: `delete from app.contract_code_hashes where asked_at_height >= $1 and asked_at_height < $2
         returning '0x' || encode(address, 'hex') as subject`,
@@ -37,7 +37,7 @@ export async function forgetObserved(
   ])
 }
 
-/** For workers that are rebuilt: their contracts are looked at once more. What they answered stays, and is not asked again. */
+/** For workers that are rebuilt: their contracts are queued again. Answered ones stay and are not asked again. */
 export async function forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void> {
   await tx.query("update app.queued_heights set heights = '{}' where worker_type = any($1::text[])", [
     workers,

@@ -1,7 +1,7 @@
-// The JSON of a block, its transactions, receipts and logs as nodes send them. Every field is unknown until it was
-// looked at: a node is not trusted to keep to the format.
+// The JSON of a block, its transactions, receipts and logs as nodes send them. Every field is unknown until it is
+// checked: no node is trusted to follow the format.
 
-interface HeaderJson {
+export interface BlockJson {
   readonly number?: unknown
   readonly hash?: unknown
   readonly parentHash?: unknown
@@ -14,9 +14,6 @@ interface HeaderJson {
   readonly transactionsRoot?: unknown
   readonly receiptsRoot?: unknown
   readonly logsBloom?: unknown
-}
-
-export interface BlockJson extends HeaderJson {
   readonly transactions: readonly TransactionJson[]
 }
 
@@ -73,14 +70,14 @@ export interface LogJson {
   readonly removed?: unknown
 }
 
-/** A block and its receipts as read from a reply, with what is needed to read them again without loss. */
+/** A block and its receipts as parsed from a reply. */
 export interface FetchedBlock {
   readonly height: number
   readonly block: BlockJson
   readonly receipts: readonly ReceiptJson[]
   readonly bytes: number
   readonly provider: string
-  /** The same block read with ExactNumber where a double cannot hold a number. Slow. */
+  /** The same block parsed with ExactNumber for numbers that a double cannot hold. Slow. */
   readonly exact: () => Pick<FetchedBlock, "block" | "receipts">
 }
 

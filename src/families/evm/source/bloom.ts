@@ -1,5 +1,5 @@
-// Logs blooms, recomputed from logs as hex text and compared with what the node sent. The three bits of an address or
-// topic cost a hash, so they are remembered in a table with one place for each; a newcomer takes the place it needs.
+// Recomputes logs blooms from logs as hex text and compares them with those of the node. The three bits of an address or
+// topic cost a hash, so a direct-mapped cache keeps them: a new key replaces the one in its place.
 
 import { isObject, type ReceiptJson } from "./block-json.js"
 import { readLowerHex } from "./hex-text.js"
@@ -8,7 +8,7 @@ import { keccakOfWords } from "./keccak.js"
 const textLength = 2 + 512
 const emptyBloom = `0x${"0".repeat(512)}`
 const hexCharacter = Buffer.from("0123456789abcdef", "latin1")
-/** Addresses and topics remembered: a power of two, 40 bytes each. */
+/** Cached addresses and topics: a power of two, 40 bytes each. */
 const defaultRemembered = 65_536
 /** Of four bytes: eight make a topic, five an address. */
 const keyWords = 8
@@ -39,11 +39,11 @@ class BloomText {
 }
 
 export interface BloomReport {
-  /** Undefined, or what is wrong with the logs' shape: no bloom can be made of them. */
+  /** What is wrong with the logs' shape, so that they have no bloom; undefined when they are well-formed. */
   readonly malformed: string | undefined
-  /** Index of the first receipt whose bloom differs from its logs', -1 when all agree. */
+  /** Index of the first receipt whose bloom is not that of its logs, -1 when there is none. */
   readonly firstWrong: number
-  /** Bit i: receipt i's text is exactly the canonical bloom of its logs. Undefined when all are. */
+  /** Receipts whose text is not exactly the canonical bloom of their logs. Undefined when there is none. */
   readonly inexact: ReadonlySet<number> | undefined
   /** The canonical bloom of the whole block. */
   readonly header: string
@@ -55,11 +55,14 @@ export class BloomReader {
   readonly #one = new BloomText()
   readonly #all = new BloomText()
   readonly #mask: number
-  /** What is remembered, as bytes: as strings they would be work for the collector, whole generations of it. */
+  /** The cached keys as bytes: strings would burden the garbage collector. */
   readonly #keys: Int32Array
-  /** For each: three times the position in the bloom's text << 2 | bit of the digit, then how many words it has, 0 where a place is free. */
+  /**
+   * For each key three times (position in the bloom's text << 2 | bit of the digit), then the number of its words, 0 in
+   * a free place.
+   */
   readonly #bits: Uint16Array
-  /** The address or topic at hand, as bytes and as words. */
+  /** The current address or topic, as bytes and as words. */
   readonly #bytes = new Uint8Array(4 * keyWords)
   readonly #words = new Int32Array(this.#bytes.buffer)
   #canonical = true
@@ -70,7 +73,7 @@ export class BloomReader {
     this.#bits = new Uint16Array(placeBits * remembered)
   }
 
-  /** Looks at every log of a block. */
+  /** Computes the blooms of a block's logs. */
   read(receipts: readonly ReceiptJson[]): BloomReport {
     this.#canonical = true
     let firstWrong = -1
@@ -93,7 +96,7 @@ export class BloomReader {
     return { malformed, firstWrong, inexact, header: this.#all.take(), canonical: this.#canonical }
   }
 
-  /** The bloom of some logs given as address and topics. */
+  /** The bloom of these logs. */
   textOf(logs: Iterable<{ readonly address: string | null; readonly topics: readonly string[] }>): string {
     for (const log of logs) {
       if (log.address !== null) this.#set(log.address)
@@ -131,11 +134,11 @@ export class BloomReader {
     this.#setWords((hex.length - 2) >> 1)
   }
 
-  /** Sets the bits of what stands in the words. */
+  /** Sets the bits of the current words. */
   #setWords(bytes: number): void {
     const words = this.#words
     const count = bytes >> 2
-    // Of both ends: addresses and numbers differ in their last bytes, short texts in their first.
+    // From both ends: addresses and numbers differ in their last bytes, short texts in their first.
     const mixed = Math.imul(words[count - 1]! ^ Math.imul(words[count - 2]!, 31) ^ words[0]!, 0x9e3779b1)
     const place = (mixed ^ (mixed >>> 15)) & this.#mask
     if (!this.#holds(place, count)) this.#remember(place, count)
@@ -164,7 +167,7 @@ export class BloomReader {
     const digest = keccakOfWords(words, count)
     for (let i = 0; i < 3; i++) {
       const bit = ((digest[2 * i]! << 8) | digest[2 * i + 1]!) & 2047
-      // The highest bit stands first; a digit holds four.
+      // The highest bit comes first; a digit holds four.
       const position = 2 + (511 - (bit >>> 2))
       this.#bits[placeBits * place + i] = (position << 2) | (bit & 3)
     }

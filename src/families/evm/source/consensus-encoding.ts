@@ -1,5 +1,5 @@
-// Headers, transactions and receipts in the bytes that the chain hashes, made from their JSON. What cannot be encoded
-// (an unknown type, a missing field) throws CannotEncode, which names it.
+// Encodes the JSON of headers, transactions and receipts to the bytes that the chain hashes. An unknown type or a missing
+// field throws CannotEncode, which names it.
 
 import { isObject } from "./block-json.js"
 import { quantityValue } from "./hex-text.js"
@@ -29,12 +29,16 @@ function quantity(fields: Fields, key: string): Buffer {
   return Buffer.from(digits.length % 2 === 1 ? `0${digits}` : digits, "hex")
 }
 
-/** Null, as for the receiver of a creation, is the empty string. */
-const optionalBytes = (fields: Fields, key: string): Buffer =>
-  fields[key] === null || fields[key] === undefined ? Buffer.alloc(0) : bytes(fields, key)
+type Encode = (fields: Fields, key: string) => Buffer
 
-const optionalQuantity = (fields: Fields, key: string): Buffer =>
-  fields[key] === null || fields[key] === undefined ? Buffer.alloc(0) : quantity(fields, key)
+const all = (encode: Encode, fields: Fields, ...keys: readonly string[]): Buffer[] =>
+  keys.map((key) => encode(fields, key))
+
+const isAbsent = (fields: Fields, key: string): boolean => fields[key] === undefined || fields[key] === null
+
+/** Null, as for the receiver of a creation, is the empty string. */
+const optional = (encode: Encode, fields: Fields, key: string): Buffer =>
+  isAbsent(fields, key) ? Buffer.alloc(0) : encode(fields, key)
 
 function list(fields: Fields, key: string): readonly unknown[] {
   const value = fields[key]
@@ -47,7 +51,7 @@ function object(value: unknown, what: string): Fields {
   return value
 }
 
-/** Fields that forks added at the end, in their order: each stands only where all before it do. */
+/** Fields that forks appended, in their order: each is present only where all before it are. */
 const addedHeaderFields = [
   ["baseFeePerGas", quantity],
   ["withdrawalsRoot", bytes],
@@ -58,17 +62,15 @@ const addedHeaderFields = [
 ] as const
 
 export function encodeHeader(block: Fields): Buffer {
-  const items: RlpItem[] = []
-  for (const key of ["parentHash", "sha3Uncles", "miner", "stateRoot", "transactionsRoot", "receiptsRoot"]) {
-    items.push(bytes(block, key))
-  }
-  items.push(bytes(block, "logsBloom"))
-  for (const key of ["difficulty", "number", "gasLimit", "gasUsed", "timestamp"])
-    items.push(quantity(block, key))
-  for (const key of ["extraData", "mixHash", "nonce"]) items.push(bytes(block, key))
+  const items: RlpItem[] = [
+    ...all(bytes, block, "parentHash", "sha3Uncles", "miner", "stateRoot", "transactionsRoot"),
+    ...all(bytes, block, "receiptsRoot", "logsBloom"),
+    ...all(quantity, block, "difficulty", "number", "gasLimit", "gasUsed", "timestamp"),
+    ...all(bytes, block, "extraData", "mixHash", "nonce"),
+  ]
   let missing: string | undefined
   for (const [key, encode] of addedHeaderFields) {
-    if (block[key] === undefined || block[key] === null) missing ??= key
+    if (isAbsent(block, key)) missing ??= key
     else if (missing !== undefined) throw new CannotEncode(`header has ${key} but no ${missing}`)
     else items.push(encode(block, key))
   }
@@ -87,47 +89,34 @@ const accessList = (tx: Fields): RlpItem =>
 const authorizationList = (tx: Fields): RlpItem =>
   list(tx, "authorizationList").map((entry) => {
     const fields = object(entry, "an entry of authorizationList")
-    return [
-      quantity(fields, "chainId"),
-      bytes(fields, "address"),
-      quantity(fields, "nonce"),
-      parity(fields),
-      quantity(fields, "r"),
-      quantity(fields, "s"),
-    ]
+    const head = [quantity(fields, "chainId"), bytes(fields, "address"), quantity(fields, "nonce")]
+    return [...head, ...signature(fields)]
   })
 
-const parity = (fields: Fields): Buffer => quantity(fields, fields["yParity"] === undefined ? "v" : "yParity")
+const signature = (fields: Fields): RlpItem[] =>
+  all(quantity, fields, fields["yParity"] === undefined ? "v" : "yParity", "r", "s")
 
-const signature = (tx: Fields): RlpItem[] => [parity(tx), quantity(tx, "r"), quantity(tx, "s")]
-
-const target = (tx: Fields): RlpItem[] => [optionalBytes(tx, "to"), quantity(tx, "value"), bytes(tx, "input")]
+const target = (tx: Fields): RlpItem[] => [
+  optional(bytes, tx, "to"),
+  quantity(tx, "value"),
+  bytes(tx, "input"),
+]
 
 const feeMarket = (tx: Fields): RlpItem[] => [
-  quantity(tx, "chainId"),
-  quantity(tx, "nonce"),
-  quantity(tx, "maxPriorityFeePerGas"),
-  quantity(tx, "maxFeePerGas"),
-  quantity(tx, "gas"),
+  ...all(quantity, tx, "chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gas"),
   ...target(tx),
   accessList(tx),
 ]
 
-const typeOf = (fields: Fields): number =>
-  fields["type"] === undefined || fields["type"] === null ? 0 : quantityValue(fields["type"])
+const typeOf = (fields: Fields): number => (isAbsent(fields, "type") ? 0 : quantityValue(fields["type"]))
 
 function transactionItems(tx: Fields, type: number): readonly RlpItem[] {
   if (type === 0) {
-    const head = [quantity(tx, "nonce"), quantity(tx, "gasPrice"), quantity(tx, "gas")]
-    return [...head, ...target(tx), quantity(tx, "v"), quantity(tx, "r"), quantity(tx, "s")]
+    const head = all(quantity, tx, "nonce", "gasPrice", "gas")
+    return [...head, ...target(tx), ...all(quantity, tx, "v", "r", "s")]
   }
   if (type === 1) {
-    const head = [
-      quantity(tx, "chainId"),
-      quantity(tx, "nonce"),
-      quantity(tx, "gasPrice"),
-      quantity(tx, "gas"),
-    ]
+    const head = all(quantity, tx, "chainId", "nonce", "gasPrice", "gas")
     return [...head, ...target(tx), accessList(tx), ...signature(tx)]
   }
   if (type === 2) return [...feeMarket(tx), ...signature(tx)]
@@ -138,8 +127,8 @@ function transactionItems(tx: Fields, type: number): readonly RlpItem[] {
   if (type === 4) return [...feeMarket(tx), authorizationList(tx), ...signature(tx)]
   if (type === 0x7e) {
     const system = Buffer.from(tx["isSystemTx"] === true ? [1] : [])
-    const head = [bytes(tx, "sourceHash"), bytes(tx, "from"), optionalBytes(tx, "to")]
-    const amounts = [optionalQuantity(tx, "mint"), quantity(tx, "value"), quantity(tx, "gas")]
+    const head = [bytes(tx, "sourceHash"), bytes(tx, "from"), optional(bytes, tx, "to")]
+    const amounts = [optional(quantity, tx, "mint"), quantity(tx, "value"), quantity(tx, "gas")]
     return [...head, ...amounts, system, bytes(tx, "input")]
   }
   throw new CannotEncode(`transaction type ${String(tx["type"])} is not known`)
@@ -147,7 +136,11 @@ function transactionItems(tx: Fields, type: number): readonly RlpItem[] {
 
 export function encodeTransaction(tx: Fields): Buffer {
   const type = typeOf(tx)
-  const encoded = encodeRlp(transactionItems(tx, type))
+  return encodeTyped(type, transactionItems(tx, type))
+}
+
+function encodeTyped(type: number, items: RlpItem): Buffer {
+  const encoded = encodeRlp(items)
   return type === 0 ? encoded : Buffer.concat([Buffer.from([type]), encoded])
 }
 
@@ -155,8 +148,7 @@ export function encodeReceipt(receipt: Fields, tx: Fields): Buffer {
   const type = receipt["type"] === undefined ? typeOf(tx) : typeOf(receipt)
   if (!(type <= 4 || type === 0x7e))
     throw new CannotEncode(`receipt type ${String(receipt["type"])} is not known`)
-  const hasStatus = receipt["status"] !== undefined && receipt["status"] !== null
-  const outcome = hasStatus ? quantity(receipt, "status") : bytes(receipt, "root")
+  const outcome = isAbsent(receipt, "status") ? bytes(receipt, "root") : quantity(receipt, "status")
   const logs = list(receipt, "logs").map((entry): RlpItem => {
     const log = object(entry, "a log")
     return [
@@ -166,14 +158,9 @@ export function encodeReceipt(receipt: Fields, tx: Fields): Buffer {
     ]
   })
   const items = [outcome, quantity(receipt, "cumulativeGasUsed"), bytes(receipt, "logsBloom"), logs]
-  // Since its Canyon fork the OP stack hashes the two deposit fields too; before, it left them out.
-  if (
-    type === 0x7e &&
-    receipt["depositReceiptVersion"] !== undefined &&
-    receipt["depositReceiptVersion"] !== null
-  ) {
-    items.push(quantity(receipt, "depositNonce"), quantity(receipt, "depositReceiptVersion"))
+  // Since its Canyon fork the OP stack hashes the two deposit fields as well.
+  if (type === 0x7e && !isAbsent(receipt, "depositReceiptVersion")) {
+    items.push(...all(quantity, receipt, "depositNonce", "depositReceiptVersion"))
   }
-  const encoded = encodeRlp(items)
-  return type === 0 ? encoded : Buffer.concat([Buffer.from([type]), encoded])
+  return encodeTyped(type, items)
 }

@@ -1,5 +1,6 @@
-// A verified block's JSON to raw rows, without loss: what the columns reproduce exactly goes there, every difference to
-// `extra`. The common shapes are recognised field by field with no allocation; all others take the general path.
+// Decodes a verified block's JSON to raw rows without loss: what the columns reproduce exactly goes there, every
+// difference to `extra`. The common shapes are recognised field by field without allocation; all others take the general
+// path.
 
 import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
 import type { BlockJson, FetchedBlock, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
@@ -31,7 +32,7 @@ export interface DecodeOptions {
   readonly chainId: string | null
 }
 
-/** What all rows of a block share. */
+/** Shared by all rows of a block. */
 interface Context {
   readonly block: BlockJson
   readonly columns: Omit<EvmBlock, "transactions" | "events">
@@ -116,14 +117,14 @@ function decode(
 const textOf = (extra: Json | undefined, isExact: boolean): string | null =>
   extra === undefined ? null : isExact ? stringifyExact(extra) : JSON.stringify(extra)
 
-/** Fields of each kind in the plain shape; one more or one less takes the general path. */
+/** Number of fields in the plain shape; any other number takes the general path. */
 const legacyFields = 15
 const feeMarketFields = 20
 const receiptFields = 14
 
 /**
- * The row of a legacy or fee market transaction whose JSON is exactly what the columns give; undefined otherwise. No
- * field is looked at twice, and the count of keys shows that there is no other.
+ * The row of a legacy or fee market transaction whose JSON the columns reproduce exactly; undefined otherwise. No field
+ * is read twice, and the number of keys shows that there is no other.
  */
 function plainTransaction(
   tx: TransactionJson,
@@ -278,7 +279,7 @@ function generalTransaction(
 
 function receiptDifference(receipt: ReceiptJson, row: EvmTransaction, context: Context): Json | undefined {
   const defaults = Object.assign(receiptDefaults(row, context.columns), context.shared.receipt)
-  // Any value stands for "as computed" here; one that cannot occur marks a bloom that has to be kept.
+  // The bloom sent means "as computed" here; undefined, which is never sent, marks a bloom that has to be kept.
   const kept = context.blooms.inexact?.has(row.index) === true
   defaults["logsBloom"] = kept ? undefined : receipt.logsBloom
   return difference(receipt as unknown as Json, defaults, "logs", context.isExact)

@@ -1,14 +1,14 @@
-// The difference between the JSON a node sent and the JSON the columns give: what goes to `extra`.
+// The difference between the JSON that a node sent and the JSON that the columns give, which goes to `extra`.
 
-import { holdsInexact } from "./exact-json.js"
+import { holdsInexact, setOwn } from "./exact-json.js"
 import { absentKey, type Json } from "./rebuild-json.js"
 
-/** Thrown inside decoding when a kept value has a number that JSON.parse may have changed: read exactly, then again. */
+/** Thrown while decoding when a kept value has a number that JSON.parse may have changed: decode the exact JSON. */
 export class InexactNumber extends Error {}
 
 /**
- * The fields of `sent` that `defaults` does not have exactly so, and under "~absent" those it has too much; undefined
- * when there is no difference. Keys in `except` are somebody else's business.
+ * The fields of `sent` that differ from `defaults`, and under "~absent" the defaults that were not sent; undefined when
+ * there is no difference. The key `except` is ignored.
  */
 export function difference(
   sent: Json,
@@ -23,10 +23,7 @@ export function difference(
     if (Object.hasOwn(defaults, key) && jsonEqual(value, defaults[key])) continue
     if (!isExact && holdsInexact(value)) throw new InexactNumber(key)
     out ??= {}
-    const name = key.startsWith("~") ? `~${key}` : key
-    if (name === "__proto__") {
-      Object.defineProperty(out, name, { value, enumerable: true, configurable: true, writable: true })
-    } else out[name] = value
+    setOwn(out, key.startsWith("~") ? `~${key}` : key, value)
   }
   let absent: string[] | undefined
   for (const key in defaults) {

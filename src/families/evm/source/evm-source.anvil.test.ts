@@ -7,8 +7,8 @@ import { systemClock } from "../../../platform/clock.js"
 import { silentLogger } from "../../../platform/logger.js"
 import { systemRandom } from "../../../platform/random.js"
 import type { EvmBlock } from "../raw/evm-block.js"
-import { createEvmSource, type EvmSourceOptions } from "./evm-source.js"
-import { createHeadWatch } from "./head-watch.js"
+import { EvmSource, type EvmSourceOptions } from "./evm-source.js"
+import { EvmHeadWatch } from "./head-watch.js"
 import { headerJson, receiptJson, transactionJson } from "./rebuild-json.js"
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
@@ -82,7 +82,7 @@ async function fill(anvil: TestAnvil, types: readonly string[]): Promise<void> {
 }
 
 async function collect(options: EvmSourceOptions, from: number, to: number): Promise<EvmBlock[]> {
-  const source = createEvmSource(deps, { refetchDelayMs: 5, ...options })
+  const source = new EvmSource(deps, { refetchDelayMs: 5, ...options })
   try {
     const out: EvmBlock[] = []
     for await (const batch of source.fetchRange({ from, to }, { signal })) out.push(...batch)
@@ -158,7 +158,7 @@ test("a plain transfer on a real node needs no extra", async () => {
 })
 
 test("identity, head and hashes are those of the node", async () => {
-  const source = createEvmSource(deps, { providers: [{ url: cancun.url }] })
+  const source = new EvmSource(deps, { providers: [{ url: cancun.url }] })
   const head = await source.head({ signal })
   const latest = (await cancun.rpc("eth_getBlockByNumber", "latest", false)) as { hash: string }
   expect(head).toMatchObject({ hash: latest.hash, finalizedHeight: expect.any(Number) })
@@ -169,7 +169,7 @@ test("identity, head and hashes are those of the node", async () => {
 
 test("new heads come by WebSocket, nobody calls it live while it is away, and it comes back", async () => {
   let anvil = await startAnvil({ args: ["--hardfork", "cancun"] })
-  const watch = createHeadWatch(deps, { wsUrls: [anvil.wsUrl], idleTimeoutMs: 2000 })
+  const watch = new EvmHeadWatch(deps, { wsUrls: [anvil.wsUrl], idleTimeoutMs: 2000 })
   const heads: { height: number; hash: string }[] = []
   watch.start((head) => heads.push(head))
   const seen = async (node: TestAnvil) => {

@@ -13,7 +13,7 @@ import { IndexerError } from "../../../platform/errors.js"
 import { silentLogger } from "../../../platform/logger.js"
 import { systemRandom } from "../../../platform/random.js"
 import type { EvmBlock } from "../raw/evm-block.js"
-import { createEvmSource, type EvmSource, type EvmSourceOptions } from "./evm-source.js"
+import { EvmSource, type EvmSourceOptions } from "./evm-source.js"
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const signal = new AbortController().signal
@@ -35,7 +35,7 @@ function sourceOf(
   clock: Clock = systemClock,
 ): EvmSource {
   const providers = servers.map(({ url }) => ({ url }))
-  const source = createEvmSource(
+  const source = new EvmSource(
     { ...deps, clock },
     {
       providers,

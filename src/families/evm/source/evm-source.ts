@@ -1,12 +1,9 @@
-// The EVM chain behind the BlockSource contract: composed of the providers and the range fetcher. Made in
-// the main thread and in every worker thread; only the limits are shared between them.
+// An EVM chain behind the BlockSource contract: the pool of providers and the range fetcher. The main thread and every
+// thread that fetches has its own; they share only the limits.
 
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { Hex } from "../../../domain/linked-block.js"
-import type { Clock } from "../../../platform/clock.js"
 import { type ErrorCode, IndexerError } from "../../../platform/errors.js"
-import type { Logger } from "../../../platform/logger.js"
-import type { Random } from "../../../platform/random.js"
 import { BatchSize } from "../../../source/batch-size.js"
 import type {
   BlockSource,
@@ -22,26 +19,22 @@ import type { CircuitOptions } from "../../../source/circuit-breaker.js"
 import { providerLabels } from "../../../source/provider-url.js"
 import { type RpcCounter, RpcCounters } from "../../../source/rpc-counters.js"
 import { createSharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
+import type { FamilyDeps, SourceOptions } from "../../chain-family.js"
 import type { EvmBlock } from "../raw/evm-block.js"
 import { isObject } from "./block-json.js"
 import { BloomReader } from "./bloom.js"
+import { blockCall } from "./fetch-blocks.js"
 import { RangeFetcher } from "./fetch-range.js"
-import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"
+import { quantityValue, toHexBytes } from "./hex-text.js"
 import { JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
 import { decimalText, RpcPool } from "./rpc-pool.js"
 import { allChecks, type CheckSwitches } from "./verify-block.js"
 
-export interface EvmSourceDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-}
-
 interface EvmProviderOptions {
   /** http:// or https:// */
   readonly url: string
-  /** Made by createSharedLimit in the main thread and passed to all others. Absent: no limits. */
+  /** Created by createSharedLimit in the main thread and passed to all others. Absent: no limits. */
   readonly limit?: SharedLimitHandle | undefined
 }
 
@@ -64,7 +57,7 @@ export interface EvmSourceOptions {
   readonly refetchDelayMs?: number | undefined
 }
 
-/** No answer to a request as a whole, which may be the fault of one call in it. */
+/** The request as a whole failed, which one of its calls may have caused. */
 const wholeRequestFailed: readonly ErrorCode[] = [
   "RPC_UNREACHABLE",
   "RPC_TIMEOUT",
@@ -75,8 +68,21 @@ const wholeRequestFailed: readonly ErrorCode[] = [
 
 const noHash = `0x${"0".repeat(64)}`
 
-export function createEvmSource(deps: EvmSourceDeps, options: EvmSourceOptions): EvmSource {
-  return new EvmSource(deps, options)
+/** A source from a chain's settings. */
+export function createChainSource(
+  deps: FamilyDeps,
+  { chain, chainId, limits = [], bytesInFlight }: SourceOptions,
+): EvmSource {
+  return new EvmSource(deps, {
+    providers: chain.rpcUrls.map((url, i) => ({ url, limit: limits[i] })),
+    expectedChainId: chainId,
+    checks: chain.checks,
+    verify: chain.verify,
+    maxBatchBlocks: chain.rpcBatchBlocks,
+    timeoutMs: chain.rpcTimeoutMs,
+    maxResponseBytes: chain.rpcMaxResponseBytes,
+    bytesInFlight,
+  })
 }
 
 export class EvmSource implements BlockSource {
@@ -84,7 +90,7 @@ export class EvmSource implements BlockSource {
   readonly #ranges: RangeFetcher
   #chainId: string | undefined
 
-  constructor(deps: EvmSourceDeps, options: EvmSourceOptions) {
+  constructor(deps: FamilyDeps, options: EvmSourceOptions) {
     this.#chainId = options.expectedChainId
     if (options.providers.length === 0) {
       throw new IndexerError("CONFIG_INVALID", "a chain needs at least one http:// or https:// RPC URL")
@@ -126,18 +132,14 @@ export class EvmSource implements BlockSource {
   }
 
   async identity({ signal }: FetchOptions): Promise<ChainIdentity> {
-    const calls = [
-      { method: "eth_chainId", params: [] },
-      { method: "eth_getBlockByNumber", params: ["0x0", false] },
-    ]
+    const calls = [{ method: "eth_chainId", params: [] }, blockCall(0)]
     const identity = await this.#pool.attempt(
       async (provider) => {
         const [chain, genesis] = await provider.call(calls, { signal, errorsAsValues: true })
         const chainId = decimalText(chain!.value)
         if (chainId === undefined) throw badAnswer(`${provider.label}: eth_chainId answered no quantity`)
-        const hash = isObject(genesis!.value) ? toHexBytes(genesis!.value["hash"], 32) : null
-        // A node that has pruned its first block still is a chain: only the id identifies it then.
-        return { chainId, genesisHash: hash ?? noHash }
+        // When the node has pruned its first block, only the id identifies the chain.
+        return { chainId, genesisHash: hashOf(genesis!) ?? noHash }
       },
       { signal },
     )
@@ -145,23 +147,18 @@ export class EvmSource implements BlockSource {
     return identity
   }
 
-  async head({ signal, urgent }: FetchOptions): Promise<ChainHead> {
-    const calls = ["latest", "finalized"].map((tag) => ({
-      method: "eth_getBlockByNumber",
-      params: [tag, false],
-    }))
-    const head = await this.#pool.attempt(
+  head({ signal, urgent }: FetchOptions): Promise<ChainHead> {
+    const calls = [blockCall("latest"), blockCall("finalized")]
+    return this.#pool.attempt(
       async (provider) => {
         const [latest, finalized] = await provider.call(calls, { signal, urgent, errorsAsValues: true })
         if (latest!.error !== null) throw provider.callError("eth_getBlockByNumber", latest!.error)
         const known = readHead(latest!.value)
         if (known === undefined) throw badAnswer(`${provider.label} answered no block for "latest"`)
-        const finalizedHeight = readHead(finalized!.value)?.height ?? null
-        return { ...known, finalizedHeight }
+        return { ...known, finalizedHeight: readHead(finalized!.value)?.height ?? null }
       },
       { signal, urgent },
     )
-    return head
   }
 
   async *fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncGenerator<readonly EvmBlock[]> {
@@ -171,10 +168,9 @@ export class EvmSource implements BlockSource {
   }
 
   async blockHash(height: number, { signal, urgent }: FetchOptions): Promise<Hex | null> {
-    const call = { method: "eth_getBlockByNumber", params: [quantityText(height), false] }
-    const [answer] = await this.#pool.call([call], { signal, urgent })
+    const [answer] = await this.#pool.call([blockCall(height)], { signal, urgent })
     if (answer!.value === null) return null
-    const hash = isObject(answer!.value) ? toHexBytes(answer!.value["hash"], 32) : null
+    const hash = hashOf(answer!)
     if (hash === null) throw badAnswer(`the answer for block ${height} has no hash`)
     return hash
   }
@@ -183,21 +179,13 @@ export class EvmSource implements BlockSource {
     heights: readonly number[],
     { signal, urgent }: FetchOptions,
   ): Promise<readonly ProviderHashes[]> {
-    const calls = heights.map((height) => ({
-      method: "eth_getBlockByNumber",
-      params: [quantityText(height), false],
-    }))
-    const answers = await this.#pool.askEach((provider) => provider.call(calls, { signal, urgent }), {
-      signal,
-      urgent,
-    })
-    return answers.map(({ label, value }) => ({
-      provider: label,
-      hashes: value.map((answer) => (isObject(answer.value) ? toHexBytes(answer.value["hash"], 32) : null)),
-    }))
+    const calls = heights.map((height) => blockCall(height))
+    const options = { signal, urgent }
+    const answers = await this.#pool.askEach((provider) => provider.call(calls, options), options)
+    return answers.map(({ label, value }) => ({ provider: label, hashes: value.map(hashOf) }))
   }
 
-  /** Any calls as one batch, their errors as values. Each provider is asked once: whoever asks may know a smaller question. */
+  /** Any calls as one batch, their errors as values. Each provider is asked once: the caller may retry with fewer calls. */
   call(calls: readonly RpcCall[], { signal }: FetchOptions): Promise<RpcAnswer[]> {
     return this.#pool.call(calls, { signal, errorsAsValues: true, giveUpAfterRoundOn: wholeRequestFailed })
   }
@@ -219,6 +207,8 @@ export class EvmSource implements BlockSource {
 const quantityOfDecimal = (decimal: string): string => `0x${BigInt(decimal).toString(16)}`
 
 const badAnswer = (message: string): IndexerError => new IndexerError("RPC_BAD_RESPONSE", message)
+
+const hashOf = ({ value }: RpcAnswer): Hex | null => (isObject(value) ? toHexBytes(value["hash"], 32) : null)
 
 function readHead(value: unknown): { readonly height: number; readonly hash: Hex } | undefined {
   if (!isObject(value)) return undefined

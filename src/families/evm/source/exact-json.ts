@@ -1,7 +1,7 @@
-// JSON without loss: numbers that a double would change keep their source text and are written back verbatim.
-// Used only where such a number was seen; the ordinary path is JSON.parse.
+// JSON without loss: numbers that a double would change keep their source text and are written verbatim. Used only where
+// such a number occurs; the ordinary path is JSON.parse.
 
-/** A number as it stood in the source. */
+/** A number as its source text. */
 export class ExactNumber {
   readonly source: string
   constructor(source: string) {
@@ -9,10 +9,10 @@ export class ExactNumber {
   }
 }
 
-/** True when JSON.stringify would write this number differently from some source that parses to it. */
+/** True when JSON.stringify may write this number differently from its source. */
 export const isInexact = (value: number): boolean => !Number.isSafeInteger(value) || Object.is(value, -0)
 
-/** True when the value, at any depth, holds a number that may have been changed by JSON.parse. */
+/** True when the value, at any depth, holds a number that JSON.parse may have changed. */
 export function holdsInexact(value: unknown): boolean {
   if (typeof value === "number") return isInexact(value)
   if (typeof value !== "object" || value === null) return false
@@ -21,14 +21,17 @@ export function holdsInexact(value: unknown): boolean {
   return false
 }
 
+/** As JSON.parse does: "__proto__" becomes an own property. */
+export function setOwn(into: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") into[key] = value
+  else Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
 export function stringifyExact(value: unknown): string {
   if (value instanceof ExactNumber) return value.source
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(stringifyExact).join(",")}]`
-  const parts: string[] = []
-  for (const key of Object.keys(value)) {
-    parts.push(`${JSON.stringify(key)}:${stringifyExact((value as Record<string, unknown>)[key])}`)
-  }
+  const parts = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${stringifyExact(item)}`)
   return `{${parts.join(",")}}`
 }
 
@@ -95,13 +98,7 @@ export function parseExactJson(text: string): unknown {
         const key = string()
         space()
         if (text.charCodeAt(at++) !== 0x3a) throw wrong()
-        // As JSON.parse: "__proto__" becomes an own property.
-        Object.defineProperty(out, key, {
-          value: value(),
-          enumerable: true,
-          configurable: true,
-          writable: true,
-        })
+        setOwn(out, key, value())
         space()
         const next = text.charCodeAt(at++)
         if (next === 0x7d) return out

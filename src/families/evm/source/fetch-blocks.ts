@@ -1,12 +1,13 @@
-// Blocks with their receipts from one provider, all in one request: eth_getBlockByNumber and eth_getBlockReceipts for each
-// height. A node without the latter is asked receipt by receipt, and that is remembered.
+// Fetches blocks with their receipts from one provider in one request: eth_getBlockByNumber and eth_getBlockReceipts for
+// each height. A node without the latter is asked for each receipt from then on.
 
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { Hex } from "../../../domain/linked-block.js"
 import { IndexerError, isIndexerError } from "../../../platform/errors.js"
+import type { FetchOptions } from "../../../source/block-source.js"
 import { type BlockJson, type FetchedBlock, isObject, type ReceiptJson } from "./block-json.js"
 import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"
-import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
+import type { JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall, RpcReply } from "./json-rpc-reply.js"
 
 /** The answer for a range of heights, parsed only when it is read. */
@@ -14,24 +15,24 @@ export interface FetchedBatch {
   readonly range: BlockRange
   readonly provider: JsonRpcClient
   readonly bytes: number
-  /** The block at a height of the range. Throws a typed error when the answer is not what was asked for. */
+  /** The block at a height of the range. Throws an IndexerError when the answer has no such block. */
   block(height: number): FetchedBlock
-  /** The hash of the block below, where it was asked for; undefined when the answer has none. */
+  /** The hash of the block below, if requested; undefined when the answer has none. */
   parent(): Hex | undefined
-  /** Gives its memory back: every block was taken, and none is read any more. */
+  /** Releases the memory. No block may be read afterwards. */
   release(): void
 }
 
 /** "Method not found" (JSON-RPC) and "method not supported" (EIP-1474). */
 const unsupportedCodes = new Set([-32601, -32004])
-/** So many null receipts in a row for blocks with transactions, and the method is taken as missing. */
+/** After this many null receipts in a row for blocks with transactions, the method counts as missing. */
 const maxNullReceipts = 3
 const receiptsPerRequest = 100
 
-export interface FetchBlocksOptions extends CallOptions {
-  /** Asks for the header of the block below the range, too. */
+export interface FetchBlocksOptions extends FetchOptions {
+  /** Requests the header of the block below the range as well. */
   readonly withParent?: boolean | undefined
-  /** Takes no block up to this height from a provider that does not call it final. */
+  /** Accepts no block up to this height from a provider that reports a lower final height. */
   readonly finalTo?: number | undefined
 }
 
@@ -52,13 +53,13 @@ async function fetchByBlock(
 ): Promise<FetchedBatch> {
   const calls: RpcCall[] = []
   for (let height = range.from; height < range.to; height++) {
-    calls.push(blockCall(height), { method: "eth_getBlockReceipts", params: [quantityText(height)] })
+    calls.push(blockCall(height, true), { method: "eth_getBlockReceipts", params: [quantityText(height)] })
   }
   const count = range.to - range.from
-  // Last, so that the others are where they always are.
-  if (options.withParent) calls.push(headerCall(range.from - 1))
+  // Last, so that the positions of the others do not change.
+  if (options.withParent) calls.push(blockCall(range.from - 1))
   const lastFinal = lastFinalIn(range, options)
-  if (lastFinal !== undefined) calls.push(finalizedCall)
+  if (lastFinal !== undefined) calls.push(blockCall("finalized"))
   const reply = await provider.post(calls, options)
   if (lastFinal !== undefined) assertFinal(provider, lastFinal, reply.answer(calls.length - 1))
   const exact = once(() => reply.readExact())
@@ -92,10 +93,11 @@ async function fetchByTransaction(
   options: FetchBlocksOptions,
 ): Promise<FetchedBatch> {
   const heights = Array.from({ length: range.to - range.from }, (_, i) => range.from + i)
-  const below = options.withParent ? [headerCall(range.from - 1)] : []
+  const blockCalls = heights.map((height) => blockCall(height, true))
+  if (options.withParent) blockCalls.push(blockCall(range.from - 1))
   const lastFinal = lastFinalIn(range, options)
-  const final = lastFinal === undefined ? [] : [finalizedCall]
-  const reply = await provider.post([...heights.map(blockCall), ...below, ...final], options)
+  if (lastFinal !== undefined) blockCalls.push(blockCall("finalized"))
+  const reply = await provider.post(blockCalls, options)
   const answers = reply.read()
   if (lastFinal !== undefined) assertFinal(provider, lastFinal, answers.at(-1)!)
   const blocks = heights.map((height, i) => readBlock(provider, height, answers[i]!))
@@ -140,34 +142,27 @@ async function fetchByTransaction(
   }
 }
 
-const blockCall = (height: number): RpcCall => ({
+export const blockCall = (block: number | "latest" | "finalized", withTransactions = false): RpcCall => ({
   method: "eth_getBlockByNumber",
-  params: [quantityText(height), true],
+  params: [typeof block === "number" ? quantityText(block) : block, withTransactions],
 })
-
-const headerCall = (height: number): RpcCall => ({
-  method: "eth_getBlockByNumber",
-  params: [quantityText(height), false],
-})
-
-const finalizedCall: RpcCall = { method: "eth_getBlockByNumber", params: ["finalized", false] }
 
 function lastFinalIn(range: BlockRange, { finalTo }: FetchBlocksOptions): number | undefined {
   return finalTo === undefined || finalTo < range.from ? undefined : Math.min(finalTo, range.to - 1)
 }
 
-/** A provider that has no notion of finality is believed. */
+/** A provider that reports no final height passes. */
 function assertFinal(provider: JsonRpcClient, lastFinal: number, { value }: RpcAnswer): void {
   const height = isObject(value) ? quantityValue(value["number"]) : -1
   if (height >= 0 && height < lastFinal)
     throw new IndexerError(
       "RPC_BLOCK_MISSING",
-      `${provider.label} calls no block above ${height} final, asked was for block ${lastFinal}; it lags behind`,
+      `${provider.label} has final blocks up to ${height} only, not block ${lastFinal}; it lags behind`,
       { height: lastFinal, data: { provider: provider.label } },
     )
 }
 
-/** No fault of the batch when there is none: whoever needs it asks again, and is told then. */
+/** A missing hash does not fail the batch: a caller that needs it requests the block by itself. */
 function hashIn(answer: () => RpcAnswer): Hex | undefined {
   try {
     const { value } = answer()

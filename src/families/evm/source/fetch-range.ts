@@ -1,5 +1,5 @@
-// Verified raw blocks of a range in height order. A batch that cannot be read, mixes forks or fails a check is asked for
-// again, from another provider where there is one, a bounded number of times; then the error says who said what.
+// Fetches the verified blocks of a range in height order. A batch that cannot be read, mixes forks or fails a check is
+// fetched again, from another provider if there is one, a bounded number of times. Then the error names the providers.
 
 import { setMaxListeners } from "node:events"
 import type { BlockRange } from "../../../domain/block-range.js"
@@ -34,7 +34,7 @@ export interface RangeFetcherOptions {
   readonly checks: CheckSwitches
   readonly verify: "standard" | "roots"
   readonly prefetch: number
-  /** How often one batch or block is asked for again before the range fails. */
+  /** How often one batch or block is fetched again before the range fails. */
   readonly refetches: number
   readonly refetchDelayMs: number
 }
@@ -61,7 +61,7 @@ export class RangeFetcher {
   constructor(deps: RangeFetcherDeps, options: RangeFetcherOptions) {
     this.#deps = deps
     this.#options = options
-    // Twice as many as can be under way: some lie ready while an earlier one is late.
+    // Twice as many as can be in flight: some wait while an earlier one is late.
     this.#ahead = new RequestsAhead({ first: options.prefetch, most: 2 * options.prefetch })
   }
 
@@ -69,23 +69,21 @@ export class RangeFetcher {
     const { budget, size } = this.#deps
     const { urgent, onParent, finalTo } = options
     options.signal.throwIfAborted()
-    // Ends every request under way when the consumer leaves, for whatever reason.
+    // Ends every request in flight when the consumer leaves, for any reason.
     const ours = new AbortController()
     const { signal } = ours
     setMaxListeners(0, signal)
     const onAbort = () => ours.abort(options.signal.reason)
     options.signal.addEventListener("abort", onAbort, { once: true })
+    const part = { signal, urgent, finalTo }
     const prefetch = new Prefetch({
       range,
       maxRequests: this.#options.prefetch,
       ahead: this.#ahead,
       budget,
       size,
-      fetch: (part) =>
-        this.#fetch(part, {
-          ...{ signal, urgent, finalTo },
-          withParent: onParent !== undefined && part.from === range.from,
-        }),
+      fetch: ({ from, to }) =>
+        this.#fetch({ from, to }, { ...part, withParent: onParent !== undefined && from === range.from }),
     })
     signal.addEventListener("abort", () => prefetch.stop(), { once: true })
     try {
@@ -97,11 +95,7 @@ export class RangeFetcher {
         if (batches === undefined) return
         if (previous === undefined) onParent?.(batches[0]!.parent())
         for (const batch of batches) {
-          for await (const { fetched, blooms } of this.#settle(batch, previous, {
-            signal,
-            urgent,
-            finalTo,
-          })) {
+          for await (const { fetched, blooms } of this.#settle(batch, previous, part)) {
             const block = decodeBlock(fetched, blooms, { chainId })
             previous = block.hash
             yield [block]
@@ -116,7 +110,7 @@ export class RangeFetcher {
     }
   }
 
-  /** One request where that works; in halves where the answer is too large or too slow. */
+  /** One request, or halves of it when the answer is too large or too slow. */
   async #fetch(range: BlockRange, options: FetchPartOptions): Promise<FetchedBatch[]> {
     const { pool, size } = this.#deps
     const blocks = range.to - range.from
@@ -141,8 +135,8 @@ export class RangeFetcher {
   }
 
   /**
-   * Reads and checks a batch block by block, each parsed when its turn comes and dropped when it was taken. From a block that
-   * is not right, or does not follow the one before it, the rest is asked for again.
+   * Reads and checks a batch block by block. Each is parsed only when it is read and dropped when it is consumed. From a
+   * block that fails a check or does not follow the block before it, the rest is fetched again.
    */
   async *#settle(
     first: FetchedBatch,
@@ -173,7 +167,7 @@ export class RangeFetcher {
       }
       if (attempt >= this.#options.refetches) throw problem
       for (const batch of batches) asked.push(batch.provider.label)
-      // A broken link is nobody's fault at the tip: the chain moves. It is no mark against the provider.
+      // At the tip the chain moves, so a broken link is not counted as the provider's failure.
       if (problem.code === "PARENT_MISMATCH") for (const batch of batches) batch.provider.noteError(problem)
       await this.#pause(attempt++, signal)
       batches = await this.#fetch({ from: height, to: first.range.to }, { ...options, avoid: asked })
@@ -184,7 +178,7 @@ export class RangeFetcher {
     const batch = batches.find(({ range }) => range.from <= height && height < range.to)!
     try {
       const block = batch.block(height)
-      // Good up to its end: a reply that breaks off in the middle is no success.
+      // Only at the end: a truncated reply is no success.
       if (height === batch.range.to - 1) batch.provider.breaker.succeed()
       return block
     } catch (error) {
@@ -207,12 +201,14 @@ export class RangeFetcher {
       const provider = this.#deps.pool.byLabel(fetched.provider)
       provider?.noteError(error)
       if (attempt >= this.#options.refetches) {
-        const told = new Set(seen.map((each) => each.provider))
-        const all = this.#deps.pool.usable().every((label) => told.has(label))
+        const providers = new Set(seen.map((each) => each.provider))
+        const all = this.#deps.pool.usable().every((label) => providers.has(label))
         const agree = seen.every(
           (each) => each.hash === first.block.hash && each.failure.check === failure.check,
         )
-        throw all && agree && failure.check !== "shape" ? unsupportedError(fetched, failure, told) : error
+        throw all && agree && failure.check !== "shape"
+          ? unsupportedError(fetched, failure, providers)
+          : error
       }
       await this.#pause(attempt, options.signal)
       const range = { from: fetched.height, to: fetched.height + 1 }
@@ -234,7 +230,8 @@ function brokenLink(before: string | undefined, fetched: FetchedBlock): IndexerE
   if (before === undefined || sameHex(block.parentHash, before)) return undefined
   return new IndexerError(
     "PARENT_MISMATCH",
-    `block ${height} from ${provider} has parent ${block.parentHash}, but block ${height - 1} is ${before}: the chain moved between two answers`,
+    `block ${height} from ${provider} has parent ${block.parentHash}, but block ${height - 1} is ${before}: ` +
+      "the chain moved between two answers",
     { height, data: { expected: before, got: block.parentHash, provider } },
   )
 }
@@ -242,7 +239,7 @@ function brokenLink(before: string | undefined, fetched: FetchedBlock): IndexerE
 const describe = ({ height }: FetchedBlock, { check, what, expected, got }: CheckFailure): string =>
   `block ${height} failed the check "${check}": ${what} should be ${expected}, is ${got}`
 
-/** What a person needs to look at it: the header, or the transaction and its receipt as the node sent them, and where the rest is. */
+/** What an operator needs: the header, or the transaction and its receipt, as the node sent them, and their place. */
 function placeOf({ block, receipts, height, provider }: FetchedBlock, { transaction: at }: CheckFailure) {
   const { transactions, ...header } = block
   const sent = at === undefined ? header : { transaction: transactions[at], receipt: receipts[at] }
@@ -269,7 +266,8 @@ function unsupportedError(
   const line = failure.check === "roots" ? 'verify: "standard"' : `checks: { ${failure.check}: false }`
   return new IndexerError(
     "VERIFY_UNSUPPORTED",
-    `${describe(fetched, failure)}; every provider says so (${[...providers].join(", ")}). If this chain is known to differ here, set in the chain's config: ${line}`,
+    `${describe(fetched, failure)}; all providers agree (${[...providers].join(", ")}). ` +
+      `If this chain is known to differ here, set in its config: ${line}`,
     { height: fetched.height, data: { ...failure, config: line, ...placeOf(fetched, failure) } },
   )
 }

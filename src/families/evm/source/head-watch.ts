@@ -1,27 +1,20 @@
-// Announces new heads by eth_subscribe over a WebSocket, opened again and again. Only hints: whoever follows the chain asks
-// for itself what it was told of, and asks unprompted while no socket is live.
+// Announces new heads by eth_subscribe over a WebSocket that is reopened whenever it closes. These are hints: the head
+// follower fetches the announced head itself, and polls while no socket is live.
 
-import type { Clock } from "../../../platform/clock.js"
 import { describeError } from "../../../platform/errors.js"
-import type { Logger } from "../../../platform/logger.js"
-import type { Random } from "../../../platform/random.js"
 import type { ChainHead, HeadWatch } from "../../../source/block-source.js"
 import { providerLabels, scrubText } from "../../../source/provider-url.js"
+import type { FamilyDeps } from "../../chain-family.js"
+import { isObject } from "./block-json.js"
 import { isFixedHex, quantityValue } from "./hex-text.js"
 import { decimalText } from "./rpc-pool.js"
-
-export interface HeadWatchDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-}
 
 export interface HeadWatchOptions {
   /** ws:// or wss://, in order of preference. */
   readonly wsUrls: readonly string[]
-  /** Decimal text. A socket on another chain is not listened to. */
+  /** Decimal text. A socket on another chain is closed. */
   readonly expectedChainId?: string | undefined
-  /** A socket that was silent for so long is closed and opened anew. */
+  /** A socket that was silent for this long is closed and reopened. */
   readonly idleTimeoutMs?: number | undefined
 }
 
@@ -29,12 +22,8 @@ const maxReconnectMs = 30_000
 const chainIdCall = 1
 const subscribeCall = 2
 
-export function createHeadWatch(deps: HeadWatchDeps, options: HeadWatchOptions): HeadWatch {
-  return new EvmHeadWatch(deps, options)
-}
-
-class EvmHeadWatch implements HeadWatch {
-  readonly #deps: HeadWatchDeps
+export class EvmHeadWatch implements HeadWatch {
+  readonly #deps: FamilyDeps
   readonly #expectedChainId: string | undefined
   readonly #urls: readonly string[]
   readonly #idleTimeoutMs: number
@@ -43,7 +32,7 @@ class EvmHeadWatch implements HeadWatch {
   #live = false
   #lastAnnounced: string | undefined
 
-  constructor(deps: HeadWatchDeps, options: HeadWatchOptions) {
+  constructor(deps: FamilyDeps, options: HeadWatchOptions) {
     this.#deps = deps
     this.#expectedChainId = options.expectedChainId
     this.#urls = options.wsUrls
@@ -82,20 +71,20 @@ class EvmHeadWatch implements HeadWatch {
       const why = scrubText(reason, url)
       logger.warn(
         { provider: labels[at], reason: why },
-        "the head subscription ended; the head is asked for until it is back",
+        "head subscription ended; polling the head until it is back",
       )
       const backoffMs = Math.min(250 * 2 ** Math.min(failures, 10), maxReconnectMs)
       await clock.sleep(backoffMs * (0.5 + random.next()), signal)
     }
   }
 
-  /** One connection, to its end. */
+  /** One connection, until it ends. */
   async #listen(
     url: string,
     announce: (head: ChainHead) => void,
   ): Promise<{ readonly served: boolean; readonly reason: string }> {
     const { clock } = this.#deps
-    // Only here: it takes long to load, and most threads have no use for it.
+    // Loaded here because it is slow to load, and most threads do not use it.
     const { WebSocket } = await import("undici")
     if (this.#stop.signal.aborted) return { served: false, reason: "stopped" }
     return new Promise((resolve) => {
@@ -122,7 +111,7 @@ class EvmHeadWatch implements HeadWatch {
         if (message?.["id"] === chainIdCall && !subscribed) {
           const chainId = decimalText(message["result"])
           if (this.#expectedChainId !== undefined && chainId !== this.#expectedChainId) {
-            return end(`it is on chain ${chainId}, expected is ${this.#expectedChainId}`)
+            return end(`it is on chain ${chainId}, expected ${this.#expectedChainId}`)
           }
           subscribed = true
           send(subscribeCall, "eth_subscribe", ["newHeads"])
@@ -141,7 +130,7 @@ class EvmHeadWatch implements HeadWatch {
       void this.#watchIdle(over.signal, () => {
         const silentMs = clock.monotonic() - lastMessageAt
         if (silentMs > this.#idleTimeoutMs) end(`silent for ${Math.round(silentMs)} ms`)
-        // A quiet chain is no dead socket: any answer counts as a sign of life. A closed one ends by its event.
+        // On a quiet chain the socket may be alive: any answer shows that it is. A closed one ends by its event.
         else if (silentMs > this.#idleTimeoutMs / 3 && socket.readyState === WebSocket.OPEN) {
           send(chainIdCall, "eth_chainId", [])
         }
@@ -149,10 +138,10 @@ class EvmHeadWatch implements HeadWatch {
     })
   }
 
-  async #watchIdle(signal: AbortSignal, look: () => void): Promise<void> {
+  async #watchIdle(signal: AbortSignal, check: () => void): Promise<void> {
     while (!signal.aborted) {
       await this.#deps.clock.sleep(this.#idleTimeoutMs / 6, signal)
-      if (!signal.aborted) look()
+      if (!signal.aborted) check()
     }
   }
 }
@@ -161,9 +150,9 @@ function parseMessage(data: unknown): Readonly<Record<string, unknown>> | undefi
   if (typeof data !== "string") return undefined
   try {
     const parsed: unknown = JSON.parse(data)
-    return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : undefined
+    return isObject(parsed) ? parsed : undefined
   } catch {
-    // Not ours to understand; the idle timeout looks after sockets that send nothing else.
+    // Ignored: the idle timeout closes sockets that send nothing else.
     return undefined
   }
 }
@@ -171,8 +160,8 @@ function parseMessage(data: unknown): Readonly<Record<string, unknown>> | undefi
 function headOf(message: Readonly<Record<string, unknown>> | undefined): ChainHead | undefined {
   if (message?.["method"] !== "eth_subscription") return undefined
   const result = (message["params"] as { result?: unknown } | undefined)?.result
-  if (typeof result !== "object" || result === null) return undefined
-  const { number, hash } = result as { number?: unknown; hash?: unknown }
-  const height = quantityValue(number)
+  if (!isObject(result)) return undefined
+  const { hash } = result
+  const height = quantityValue(result["number"])
   return height >= 0 && isFixedHex(hash, 32) ? { height, hash, finalizedHeight: null } : undefined
 }

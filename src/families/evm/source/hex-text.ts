@@ -1,7 +1,7 @@
 // Hex text as nodes send it: cheap tests for the one canonical form (lower case, no leading zeros in quantities).
 // Character tables instead of regular expressions: these run over most of every reply.
 
-/** Values of lower case digits, 16 for every other code unit: as long as code units go, so that no bound has to be tested. */
+/** Values of lower case digits, 16 for every other code unit: one entry for each, so that no bounds check is needed. */
 const lowerDigits = new Uint8Array(65_536).fill(16)
 for (let i = 0; i < 16; i++) lowerDigits[i.toString(16).charCodeAt(0)] = i
 
@@ -14,7 +14,7 @@ for (let i = 0; i < 16; i++) {
 const has0x = (text: string): boolean => text.charCodeAt(0) === 0x30 && text.charCodeAt(1) === 0x78
 
 function isLowerFrom(text: string, from: number): boolean {
-  // No way out of the loop: nearly every text passes, and this is half the time of a loop with a branch.
+  // No early exit: nearly every text passes, and this takes half the time of a loop with a branch.
   let wrong = 0
   for (let i = from; i < text.length; i++) wrong |= lowerDigits[text.charCodeAt(i)]!
   return wrong < 16
@@ -48,7 +48,7 @@ export function isQuantity(text: unknown): text is string {
   return isLowerFrom(text, 2)
 }
 
-/** The value of a quantity in any spelling; NaN when it is none or above 2^53. */
+/** The value of a quantity in any spelling; NaN when it is no quantity or above 2^53. */
 export function quantityValue(text: unknown): number {
   if (typeof text !== "string" || text.length < 3 || !has0x(text)) return Number.NaN
   let value = 0
@@ -74,7 +74,7 @@ export function toQuantity(value: unknown): string | null {
   return `0x${BigInt(value).toString(16)}`
 }
 
-/** The canonical bytes for what a node sent, null when those are none (or not of the length asked for). */
+/** The canonical bytes for what a node sent, null when that is no hex text (or not of the given length). */
 export function toHexBytes(value: unknown, bytes?: number): string | null {
   if (typeof value !== "string" || (bytes !== undefined && value.length !== 2 + 2 * bytes)) return null
   const lower: string = value.toLowerCase()

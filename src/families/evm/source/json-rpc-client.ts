@@ -1,9 +1,10 @@
-// One provider: JSON-RPC batches over one URL, within its shared limits, with typed errors. It never retries by itself,
-// except that a node which refuses batches is asked with smaller ones, remembered, down to single calls.
+// One provider: JSON-RPC batches over one URL, within its shared limits, with typed errors. It never retries, except that
+// a node that refuses batches gets smaller ones from then on, down to single calls.
 
 import type { Clock } from "../../../platform/clock.js"
 import { IndexerError, isIndexerError } from "../../../platform/errors.js"
 import type { Random } from "../../../platform/random.js"
+import type { FetchOptions } from "../../../source/block-source.js"
 import { BufferPool } from "../../../source/buffer-pool.js"
 import { CircuitBreaker, type CircuitOptions, defaultCircuit } from "../../../source/circuit-breaker.js"
 import { type HttpAnswer, HttpEndpoint } from "../../../source/http-endpoint.js"
@@ -36,32 +37,26 @@ export interface JsonRpcClientDeps {
   readonly counters: RpcCounters
 }
 
-export interface CallOptions {
-  readonly signal: AbortSignal
-  /** Goes before what is not, where requests have to wait for the provider's limits. */
-  readonly urgent?: boolean | undefined
-}
-
 const keptBufferBytes = 8 << 20
 const defaultTimeoutMs = 30_000
 const defaultMaxResponseBytes = 128 * 1024 * 1024
-/** Answers up to this size are read at once, so that a refusal is noticed here and not by the consumer. */
+/** Answers up to this size are parsed at once, so that a refusal is noticed here and not by the consumer. */
 const eagerBytes = 16 * 1024
-/** A node that refused a batch is tried with twice as large a one after this long. */
+/** A node that refused a batch gets one of twice the size after this time. */
 const batchRetryMs = 600_000
-/** How long to leave a provider alone that says "too many requests" without saying how long. */
+/** The pause after "too many requests" when the provider does not say how long. */
 const defaultPauseMs = 1000
 const maxPauseMs = 60_000
 
-/** JSON-RPC codes that mean "too many requests" (EIP-1474 and what providers really send). */
+/** JSON-RPC codes for "too many requests" (EIP-1474 and what providers send). */
 const rateLimitCodes = new Set([-32005, -32029, 429])
-/** HTTP statuses with which nodes and proxies turn down a batch they would have taken as single calls. */
+/** HTTP statuses with which nodes and proxies refuse a batch that they would accept as single calls. */
 const refusalStatuses = new Set([400, 405, 406, 413, 415, 422, 501])
 
 export class JsonRpcClient {
   readonly label: string
   readonly breaker: CircuitBreaker
-  /** Set once the node was found to lack eth_getBlockReceipts. */
+  /** Set when the node has no eth_getBlockReceipts. */
   receiptsByTransaction = false
   /** Null receipts seen in a row for blocks that have transactions. */
   nullReceipts = 0
@@ -95,8 +90,8 @@ export class JsonRpcClient {
     })
   }
 
-  /** Sends the calls, in one request where the node allows. The reply is unread: errors of calls are inside. */
-  async post(calls: readonly RpcCall[], options: CallOptions): Promise<RpcReply> {
+  /** Sends the calls, in one request if the node allows it. The reply is not parsed: it may hold errors of calls. */
+  async post(calls: readonly RpcCall[], options: FetchOptions): Promise<RpcReply> {
     const parts: ReplyPart[] = []
     let first = 0
     while (first < calls.length) {
@@ -113,10 +108,10 @@ export class JsonRpcClient {
     return new RpcReply(this.label, calls, parts, this.#buffers)
   }
 
-  /** Sends the calls and reads the answers; an error of any call throws, unless errors are wanted as values. */
+  /** Sends the calls and parses the answers. An error of a call throws, unless it is wanted as a value. */
   async call(
     calls: readonly RpcCall[],
-    options: CallOptions & { readonly errorsAsValues?: boolean },
+    options: FetchOptions & { readonly errorsAsValues?: boolean },
   ): Promise<RpcAnswer[]> {
     const answers = (await this.post(calls, options)).read()
     for (let i = 0; i < answers.length; i++) {
@@ -128,7 +123,7 @@ export class JsonRpcClient {
     return answers
   }
 
-  /** The typed error of one call's JSON-RPC error. Unknown ones are retried: no node's code is fatal to us. */
+  /** The IndexerError of one call's JSON-RPC error. No code of a node is fatal: unknown ones are retried. */
   callError(method: string, error: RpcCallError): IndexerError {
     const said = `${method} answered error ${error.code ?? "without a code"}: ${scrubText(error.message, this.#url)}`
     const data = { provider: this.label, method, rpcCode: error.code }
@@ -139,18 +134,12 @@ export class JsonRpcClient {
     return new IndexerError("RPC_ERROR", `${this.label}: ${said}`, { data })
   }
 
-  /** For status: what went wrong last, without secrets. Faults found in an answer are counted here, once. */
+  /** For status: the last error, without secrets. Errors found in an answer are counted here, once. */
   noteError(error: IndexerError): void {
     if (error.data["counted"] !== true) {
       const { method } = error.data
-      this.#counters.add({
-        provider: this.label,
-        method: typeof method === "string" ? method : "answer",
-        code: error.code,
-        calls: 1,
-        bytes: 0,
-        ms: 0,
-      })
+      const counted = { provider: this.label, code: error.code, calls: 1, bytes: 0, ms: 0 }
+      this.#counters.add({ ...counted, method: typeof method === "string" ? method : "answer" })
     }
     this.lastError = `${error.code}: ${scrubText(error.message, this.#url)}`
     this.lastErrorAtMs = this.#clock.now()
@@ -172,9 +161,9 @@ export class JsonRpcClient {
     calls: readonly RpcCall[],
     first: number,
     count: number,
-    { signal, urgent }: CallOptions,
+    { signal, urgent }: FetchOptions,
   ): Promise<Buffer> {
-    // The place is held a little longer than the request can live.
+    // The slot is held a little longer than the request can live.
     const leaseMs = this.#timeoutMs + 1000
     const permit = await this.#limit.acquire({ cost: count, leaseMs, signal, urgent })
     if (permit === undefined) throw signal.reason
@@ -198,7 +187,7 @@ export class JsonRpcClient {
     }
   }
 
-  /** Throws when the answer is no reply at all, or a refusal of the whole batch. */
+  /** Throws when the answer is no reply, or refuses the whole batch. */
   #check({ status, body, retryAfter }: HttpAnswer, count: number): void {
     const start = firstByte(body)
     if (status === 200 && (count > 1 ? start === 0x5b : start === 0x7b) && body.length > eagerBytes) return
@@ -207,13 +196,9 @@ export class JsonRpcClient {
     if (status === 429 || rateLimitCodes.has(whole?.error?.code ?? 0)) {
       const pauseMs = retryAfterMs(retryAfter, this.#clock.now()) ?? defaultPauseMs
       this.pausedUntil = this.#clock.monotonic() + Math.min(pauseMs, maxPauseMs)
-      throw new IndexerError(
-        "RPC_RATE_LIMITED",
-        `too many requests; asking again in ${Math.ceil(pauseMs)} ms`,
-        {
-          data: { retryAfterMs: pauseMs },
-        },
-      )
+      throw new IndexerError("RPC_RATE_LIMITED", `too many requests; retrying in ${Math.ceil(pauseMs)} ms`, {
+        data: { retryAfterMs: pauseMs },
+      })
     }
     if (count > 1 && (refusalStatuses.has(status) || (status < 500 && whole?.error))) {
       const said = whole?.error ? scrubText(whole.error.message, this.#url) : `HTTP ${status}`
@@ -221,7 +206,7 @@ export class JsonRpcClient {
         data: { refusedBatch: true, httpStatus: status },
       })
     }
-    // A single call's error in the body says more than the status; the reader will find it.
+    // A single call's error in the body says more than the status. It is thrown when the reply is parsed.
     if (count === 1 && whole?.error) return
     if (status >= 500)
       throw new IndexerError("RPC_UNREACHABLE", `HTTP ${status}`, { data: { httpStatus: status } })
@@ -251,28 +236,19 @@ export class JsonRpcClient {
       const { method } = calls[i]!
       perMethod.set(method, (perMethod.get(method) ?? 0) + 1)
     }
+    const { code, bytes, ms } = sample
     for (const [method, n] of perMethod) {
-      const share = n / count
-      const { code } = sample
-      this.#counters.add({
-        provider: this.label,
-        method,
-        code,
-        calls: n,
-        bytes: sample.bytes * share,
-        ms: sample.ms * share,
-      })
+      const share = { calls: n, bytes: (bytes * n) / count, ms: (ms * n) / count }
+      this.#counters.add({ provider: this.label, method, code, ...share })
     }
   }
 }
 
 function requestText(calls: readonly RpcCall[], first: number, count: number): string {
-  let text = count > 1 ? "[" : ""
-  for (let i = 0; i < count; i++) {
-    const { method, params } = calls[first + i]!
-    text += `${i > 0 ? "," : ""}{"jsonrpc":"2.0","id":${i + 1},"method":"${method}","params":${JSON.stringify(params)}}`
-  }
-  return count > 1 ? `${text}]` : text
+  const requests = calls
+    .slice(first, first + count)
+    .map(({ method, params }, i) => ({ jsonrpc: "2.0", id: i + 1, method, params }))
+  return JSON.stringify(count > 1 ? requests : requests[0])
 }
 
 function firstByte(body: Buffer): number {
@@ -287,7 +263,7 @@ function parseSmall(body: Buffer): unknown {
   try {
     return JSON.parse(bodyText(body))
   } catch {
-    // No JSON: the status and the first byte decide.
+    // The status and the first byte decide.
     return undefined
   }
 }

@@ -1,5 +1,5 @@
-// What came back for a batch of calls, read only when somebody asks: until then it is one Buffer off the heap. Reading
-// puts the answers in the order of the calls; a reply with missing, doubled or foreign ids is a bad response.
+// The reply to a batch of calls, parsed only on demand: until then it is one Buffer off the heap. Parsing puts the answers
+// in the order of the calls. A reply with missing, duplicate or unknown ids is a bad response.
 
 import { isAscii } from "node:buffer"
 import { IndexerError } from "../../../platform/errors.js"
@@ -30,7 +30,7 @@ export interface ReplyPart {
   readonly count: number
 }
 
-/** Pure ASCII, the rule for these replies, is parsed about twice as fast from a one-byte string. */
+/** Pure ASCII, as nearly all replies are, is parsed about twice as fast from a one-byte string. */
 export const bodyText = (body: Buffer): string => body.toString(isAscii(body) ? "latin1" : "utf8")
 
 export class RpcReply {
@@ -38,7 +38,7 @@ export class RpcReply {
   readonly calls: readonly RpcCall[]
   readonly bytes: number
   readonly #parts: readonly ReplyPart[]
-  /** Undefined until it was tried, null when it cannot be done. */
+  /** Undefined before the first attempt to split, null when that failed. */
   #entries: readonly Buffer[] | null | undefined
   #whole: RpcAnswer[] | undefined
 
@@ -57,12 +57,12 @@ export class RpcReply {
     this.bytes = parts.reduce((sum, part) => sum + part.body.length, 0)
   }
 
-  /** Gives the memory back: nobody may read the reply any more. */
+  /** Releases the memory. The reply must not be read afterwards. */
   release(): void {
     for (const { body } of this.#parts) this.#buffers?.give(body)
   }
 
-  /** The answer to one call. Parses only that one where the reply has the usual form. Throws RPC_BAD_RESPONSE. */
+  /** The answer to one call. Parses only that one if the reply has the usual form. Throws RPC_BAD_RESPONSE. */
   answer(call: number): RpcAnswer {
     if (this.#whole !== undefined) return this.#whole[call]!
     const alone = this.#answerAlone(call)
@@ -82,7 +82,7 @@ export class RpcReply {
       const item: unknown = JSON.parse(bodyText(this.#entries[call]!))
       if (answerId(item) === call + 1) return readAnswer(item)
     } catch {
-      // Cut in the wrong place, or damaged: reading the whole says which.
+      // Split in the wrong place, or damaged: parsing the whole reply decides.
     }
     this.#entries = null
     return undefined
@@ -93,7 +93,7 @@ export class RpcReply {
     return this.#read((body) => JSON.parse(bodyText(body)))
   }
 
-  /** As read, but numbers that a double cannot hold come as ExactNumber with their source text. Slow. */
+  /** As read, but with ExactNumber for numbers that a double cannot hold. Slow. */
   readExact(): RpcAnswer[] {
     return this.#read((body) => parseExactJson(bodyText(body)))
   }
@@ -124,7 +124,7 @@ function placeAnswers(
   if (part.count === 1 && !Array.isArray(parsed)) {
     const answer = readAnswer(parsed)
     const id = answerId(parsed)
-    // An error may come without an id; a result for another id is somebody else's.
+    // An error may have no id. A result with another id belongs to another call.
     if (answer === undefined || (answer.error === null ? id !== 1 : id !== 1 && id !== null)) {
       throw badResponse(`the answer of ${provider} is no JSON-RPC response to the call`)
     }
@@ -132,7 +132,7 @@ function placeAnswers(
     return
   }
   if (!Array.isArray(parsed))
-    throw badResponse(`${provider} answered a batch with something else than a list`)
+    throw badResponse(`${provider} answered a batch with something other than a list`)
   for (const item of parsed) {
     const answer = readAnswer(item)
     const id = answerId(item)
@@ -152,7 +152,7 @@ function answerId(item: unknown): number | null {
   if (typeof item !== "object" || item === null) return null
   const id = (item as { id?: unknown }).id
   if (typeof id === "number") return id
-  // Some nodes give ids back as text.
+  // Some nodes return ids as text.
   return typeof id === "string" && id.length > 0 && id.length < 8 ? Number(id) : null
 }
 

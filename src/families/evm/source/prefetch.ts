@@ -1,5 +1,5 @@
-// Requests for the batches of one range, sent ahead of the consumer: bounded in number and, with all other ranges of the
-// source, in bytes. Batches come out in height order.
+// Sends the requests for the batches of one range ahead of the consumer: bounded in number and, together with all other
+// ranges of the source, in bytes. Batches are returned in height order.
 
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { BatchSize } from "../../../source/batch-size.js"
@@ -9,9 +9,9 @@ import type { FetchedBatch } from "./fetch-blocks.js"
 
 export interface PrefetchOptions {
   readonly range: BlockRange
-  /** Under way at the same time. */
+  /** In flight at the same time. */
   readonly maxRequests: number
-  /** Under way or lying ready. */
+  /** In flight or waiting to be consumed. */
   readonly ahead: RequestsAhead
   readonly budget: ByteBudget
   readonly size: BatchSize
@@ -30,7 +30,7 @@ export class Prefetch {
   readonly #slots: Slot[] = []
   readonly #pump = (): void => this.#fill()
   #next: number
-  #underWay = 0
+  #inFlight = 0
   #isFirst = true
   #taken: Slot | undefined
   #stopped = false
@@ -42,33 +42,30 @@ export class Prefetch {
     this.#fill()
   }
 
-  /** The next batches in order, undefined at the end. What was given before counts as consumed from here on. */
+  /** The next batches in order, undefined at the end. Those returned before then count as consumed. */
   async take(): Promise<readonly FetchedBatch[] | undefined> {
     this.#releaseTaken()
     if (this.#slots.length === 0) this.#fill()
     while (this.#slots.length === 0) {
       if (this.#stopped || this.#next >= this.#options.range.to) return undefined
-      // Other ranges hold the bytes: wait until one lets go.
+      // Other ranges hold the bytes: wait until one releases some.
       await new Promise<void>((resolve) => {
         this.#onSlot = resolve
       })
     }
-    this.#taken = this.#slots.shift()
-    this.#judge(this.#taken)
-    return this.#taken?.batches
-  }
-
-  /** The first batch of a range is always waited for. */
-  #judge(slot: Slot | undefined): void {
-    if (!this.#isFirst && slot !== undefined) {
+    const slot = this.#slots.shift()!
+    this.#taken = slot
+    // The first batch of a range says nothing: the consumer always waits for it.
+    if (!this.#isFirst) {
       if (slot.fetched === undefined) this.#options.ahead.tooFew()
-      else if (this.#underWay === 0) this.#options.ahead.enough()
+      else if (this.#inFlight === 0) this.#options.ahead.enough()
     }
     this.#isFirst = false
     this.#fill()
+    return slot.batches
   }
 
-  /** Gives back what is held. Requests under way are for the caller's signal to end. */
+  /** Releases what is held. The caller's signal ends the requests in flight. */
   stop(): void {
     this.#stopped = true
     this.#releaseTaken()
@@ -81,7 +78,7 @@ export class Prefetch {
     const slot = this.#taken
     this.#taken = undefined
     this.#release(slot)
-    // Only here, where the consumer came back for more: one that was stopped may still be reading.
+    // Only when the consumer asks for more: one that was stopped may still be reading.
     if (!this.#stopped) for (const batch of slot.fetched ?? []) batch.release()
   }
 
@@ -97,7 +94,7 @@ export class Prefetch {
       !this.#stopped &&
       this.#next < range.to &&
       this.#slots.length < ahead.count &&
-      this.#underWay < (size.guessing ? 1 : maxRequests)
+      this.#inFlight < (size.guessing ? 1 : maxRequests)
     ) {
       const to = Math.min(range.to, this.#next + size.blocks)
       const estimate = size.estimateBytes(to - this.#next)
@@ -111,21 +108,21 @@ export class Prefetch {
   }
 
   #start(range: BlockRange, estimate: number): void {
-    this.#underWay++
+    this.#inFlight++
     const batches = this.#options.fetch(range)
     const slot: Slot = { bytes: estimate, batches }
     this.#slots.push(slot)
     this.#onSlot?.()
     const settled = (bytes: number) => {
-      this.#underWay--
-      // Not when it was given back meanwhile.
+      this.#inFlight--
+      // Not when it was released meanwhile.
       if (slot.bytes > 0) {
         this.#options.budget.adjust(slot.bytes, bytes)
         slot.bytes = bytes
       }
       this.#fill()
     }
-    // A failure is for whoever takes the slot; nothing is fetched behind it meanwhile but what was under way.
+    // take() throws a failure. Until then only the requests in flight go on.
     batches.then(
       (all) => {
         slot.fetched = all

@@ -1,25 +1,25 @@
-// Raw rows back to the node's JSON: what the columns say, then what `extra` says differently. Decoding stores in `extra`
-// exactly the difference to these defaults, so the two are each other's inverse by construction.
+// Rebuilds the node's JSON from raw rows: defaults from the columns, then the differences in `extra`. Decoding stores in
+// `extra` exactly the difference to these defaults, so the two are inverse to each other by construction.
 
 import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
 import { BloomReader } from "./bloom.js"
-import { holdsInexact, parseExactJson } from "./exact-json.js"
+import { holdsInexact, parseExactJson, setOwn } from "./exact-json.js"
 import { quantityText, quantityValue } from "./hex-text.js"
 
 export type Json = Record<string, unknown>
 
-/** In `extra`: fields that the columns would give and the node did not send. Foreign keys with "~" get another one. */
+/** In `extra`: fields that the columns give and the node did not send. A node's key with "~" gets another "~". */
 export const absentKey = "~absent"
 /**
- * In a block's `extra`: fields that its transactions, receipts or logs repeat with one value, such as blockTimestamp.
- * They stand once for all; a row that differs says so itself.
+ * In a block's `extra`: fields that all its transactions, receipts or logs repeat, such as blockTimestamp. A row with
+ * another value has it in its own `extra`.
  */
 export const sharedKeys = { tx: "~tx", receipt: "~receipt", log: "~log" } as const
 
 type BlockColumns = Pick<EvmBlock, "height" | "hash" | "timestampUs" | "extra">
 
 export interface RebuildOptions {
-  /** The chain's id as a quantity, as it was when the row was decoded; null when it was not known. */
+  /** The chain's id as a quantity when the row was decoded; null when it was unknown. */
   readonly chainId: string | null
 }
 
@@ -96,7 +96,7 @@ export function transactionDefaults(row: EvmTransaction, block: BlockColumns, ch
 
 const isLegacy = (type: number | null): boolean => type === null || type === 0
 
-/** A legacy signature with v from 35 up is bound to a chain (EIP-155), and nodes name it. */
+/** A legacy signature with v of 35 or more is bound to a chain (EIP-155), and nodes add its id. */
 export const namesChain = (v: unknown): boolean =>
   typeof v === "string" && (v.length > 4 || quantityValue(v) >= 35)
 
@@ -165,15 +165,7 @@ function applyExtra(defaults: Json, extra: unknown): Json {
   if (typeof extra !== "object" || extra === null) return defaults
   for (const [key, value] of Object.entries(extra)) {
     if (key === absentKey) for (const absent of value as string[]) delete defaults[absent]
-    // defineProperty, so that a field called "__proto__" is only a field.
-    else {
-      Object.defineProperty(defaults, key.startsWith("~") ? key.slice(1) : key, {
-        value,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      })
-    }
+    else setOwn(defaults, key.startsWith("~") ? key.slice(1) : key, value)
   }
   return defaults
 }

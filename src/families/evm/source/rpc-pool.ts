@@ -1,13 +1,14 @@
-// Several providers as one: the first healthy one is used, the next when it fails, and the first again once it is
-// back. Gives up after a bounded number of rounds with an error that names every provider and what it said.
+// Several providers as one: uses the first healthy one, the next when it fails, and the first again once it recovers.
+// Gives up after a bounded number of rounds with an error that names every provider and its last error.
 
 import type { Clock } from "../../../platform/clock.js"
 import { type ErrorCode, IndexerError, isIndexerError } from "../../../platform/errors.js"
 import type { Logger } from "../../../platform/logger.js"
 import type { Random } from "../../../platform/random.js"
-import type { ProviderHealth } from "../../../source/block-source.js"
+import type { FetchOptions, ProviderHealth } from "../../../source/block-source.js"
 import type { RpcCounter, RpcCounters } from "../../../source/rpc-counters.js"
-import type { CallOptions, JsonRpcClient } from "./json-rpc-client.js"
+import type { FamilyDeps } from "../../chain-family.js"
+import type { JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
 
 export interface RpcPoolOptions {
@@ -20,22 +21,14 @@ export interface RpcPoolOptions {
   readonly backoffMs?: number | undefined
 }
 
-export interface RpcPoolDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-}
-
-export interface AttemptOptions {
-  readonly signal: AbortSignal
-  readonly urgent?: boolean | undefined
-  /** Labels of providers to ask last, longest ago first: their answers are the ones in doubt. */
+export interface AttemptOptions extends FetchOptions {
+  /** Labels of providers to ask last, least recent first: their answers are in doubt. */
   readonly avoid?: readonly string[] | undefined
-  /** Thrown at once instead of being tried again: the caller has a better idea, such as asking for less. */
+  /** Thrown at once instead of being retried: the caller retries otherwise, such as with a smaller request. */
   readonly giveUpOn?: readonly ErrorCode[] | undefined
-  /** The same, but only after each provider was asked once. */
+  /** The same, after each provider was asked once. */
   readonly giveUpAfterRoundOn?: readonly ErrorCode[] | undefined
-  /** The reply is not read yet: whoever reads it tells the provider's breaker whether it was any good. */
+  /** The reply is not parsed yet: the caller reports the result to the provider's breaker when it is. */
   readonly unread?: boolean | undefined
 }
 
@@ -55,7 +48,7 @@ export class RpcPool {
   readonly #backoffMs: number
   readonly #chain = new Map<JsonRpcClient, ChainCheck>()
 
-  constructor(deps: RpcPoolDeps, options: RpcPoolOptions) {
+  constructor(deps: FamilyDeps, options: RpcPoolOptions) {
     this.#clock = deps.clock
     this.#random = deps.random
     this.#logger = deps.logger
@@ -68,59 +61,57 @@ export class RpcPool {
   }
 
   /** Runs the work with one provider after another until it succeeds. */
-  async attempt<T>(
-    work: (provider: JsonRpcClient) => Promise<T>,
-    { signal, urgent, avoid = [], unread = false, giveUpOn, giveUpAfterRoundOn }: AttemptOptions,
-  ): Promise<T> {
+  async attempt<T>(work: (provider: JsonRpcClient) => Promise<T>, options: AttemptOptions): Promise<T> {
+    const { signal, avoid = [], giveUpOn, giveUpAfterRoundOn } = options
     let last: IndexerError | undefined
     for (let round = 0; round < this.#rounds; round++) {
       if (round > 0) await this.#pause(round, signal)
       for (const provider of this.#inOrder(avoid)) {
-        signal.throwIfAborted()
-        if (provider.pausedUntil > this.#clock.monotonic() || !provider.breaker.tryEnter()) continue
-        try {
-          await this.#checkChain(provider, { signal, urgent })
-          const result = await work(provider)
-          if (unread) provider.breaker.abandon()
-          else provider.breaker.succeed()
-          return result
-        } catch (error) {
-          if (!isIndexerError(error) || signal.aborted) {
-            provider.breaker.abandon()
-            throw error
-          }
-          last = error
-          this.reportFailure(provider, error)
-          if (giveUpOn?.includes(error.code)) throw error
-        }
+        const tried = await this.#tryOne(provider, work, options)
+        if (tried !== undefined && "value" in tried) return tried.value
+        last = tried?.error ?? last
+        if (tried !== undefined && giveUpOn?.includes(tried.error.code)) throw tried.error
       }
       if (last !== undefined && giveUpAfterRoundOn?.includes(last.code)) throw last
     }
     throw this.#noProvider(last)
   }
 
-  /** The same question to every provider that can be asked, each on its own; whoever fails is left out. */
+  /** Asks every provider that can be asked, each by itself. Those that fail are left out. */
   async askEach<T>(
     work: (provider: JsonRpcClient) => Promise<T>,
-    { signal, urgent }: Pick<AttemptOptions, "signal" | "urgent">,
+    options: FetchOptions,
   ): Promise<{ readonly label: string; readonly value: T }[]> {
     const answers: { label: string; value: T }[] = []
     for (const provider of this.#providers) {
-      signal.throwIfAborted()
-      if (provider.pausedUntil > this.#clock.monotonic() || !provider.breaker.tryEnter()) continue
-      try {
-        await this.#checkChain(provider, { signal, urgent })
-        answers.push({ label: provider.label, value: await work(provider) })
-        provider.breaker.succeed()
-      } catch (error) {
-        if (!isIndexerError(error) || signal.aborted) {
-          provider.breaker.abandon()
-          throw error
-        }
-        this.reportFailure(provider, error)
-      }
+      const tried = await this.#tryOne(provider, work, options)
+      if (tried !== undefined && "value" in tried) answers.push({ label: provider.label, value: tried.value })
     }
     return answers
+  }
+
+  /** The result, or the provider's error, which is then reported; undefined when it cannot be asked now. */
+  async #tryOne<T>(
+    provider: JsonRpcClient,
+    work: (provider: JsonRpcClient) => Promise<T>,
+    { signal, urgent, unread = false }: AttemptOptions,
+  ): Promise<{ readonly value: T } | { readonly error: IndexerError } | undefined> {
+    signal.throwIfAborted()
+    if (provider.pausedUntil > this.#clock.monotonic() || !provider.breaker.tryEnter()) return undefined
+    try {
+      await this.#checkChain(provider, { signal, urgent })
+      const value = await work(provider)
+      if (unread) provider.breaker.abandon()
+      else provider.breaker.succeed()
+      return { value }
+    } catch (error) {
+      if (!isIndexerError(error) || signal.aborted) {
+        provider.breaker.abandon()
+        throw error
+      }
+      this.reportFailure(provider, error)
+      return { error }
+    }
   }
 
   /** Calls as one batch, answers in order; an error of a call counts as the provider's failure. */
@@ -132,12 +123,12 @@ export class RpcPool {
     return this.attempt((provider) => provider.call(calls, { signal, urgent, errorsAsValues }), options)
   }
 
-  /** For faults found after the request succeeded, when its reply was read. */
+  /** For errors found after the request succeeded, when its reply is parsed. */
   reportFailure(provider: JsonRpcClient, error: IndexerError): void {
     const wasClosed = provider.breaker.state() === "closed"
     provider.noteError(error)
-    // A provider that asks for a pause is well: its pause is honoured, its circuit stays closed. What is too large
-    // says something of the question.
+    // A provider that asks for a pause works: its circuit stays closed. An answer that is too large is a matter of the
+    // request.
     if (error.code === "RPC_RATE_LIMITED" || error.code === "RPC_RESPONSE_TOO_LARGE")
       provider.breaker.abandon()
     else if (error.code === "CHAIN_MISMATCH") provider.breaker.trip()
@@ -184,7 +175,7 @@ export class RpcPool {
     return this.#providers.find((provider) => provider.label === label)
   }
 
-  /** Doubling, with jitter; as long as a pause that the soonest provider asked for, up to 10 s. */
+  /** Doubles, with jitter, and lasts until the first pause of a provider ends, up to 10 s. */
   async #pause(round: number, signal: AbortSignal): Promise<void> {
     const backoffMs = this.#backoffMs * 2 ** (round - 1) * (0.5 + this.#random.next())
     const now = this.#clock.monotonic()
@@ -192,7 +183,7 @@ export class RpcPool {
     await this.#clock.sleep(Math.min(Math.max(backoffMs, soonest + 1), 10_000), signal)
   }
 
-  async #checkChain(provider: JsonRpcClient, options: CallOptions): Promise<void> {
+  async #checkChain(provider: JsonRpcClient, options: FetchOptions): Promise<void> {
     const check = this.#chain.get(provider)!
     if (this.#expectedChainId === undefined || check.verified) return
     const [answer] = await provider.call([{ method: "eth_chainId", params: [] }], options)
@@ -204,7 +195,7 @@ export class RpcPool {
       check.mismatch = chainId
       throw new IndexerError(
         "CHAIN_MISMATCH",
-        `${provider.label} is on chain ${chainId}, expected is ${this.#expectedChainId}; it is not used`,
+        `${provider.label} is on chain ${chainId}, expected ${this.#expectedChainId}; it is not used`,
         { data: { provider: provider.label, expected: this.#expectedChainId, got: chainId } },
       )
     }

@@ -1,5 +1,5 @@
-// Fields that a node repeats in every transaction, receipt or log of a block, kept once with the block. Which those are is
-// read off the last row; a row that differs keeps its own.
+// Fields that a node repeats in every transaction, receipt or log of a block are stored once, with the block. The last
+// row decides their values; a row that differs keeps its own.
 
 import type { ReceiptJson, TransactionJson } from "./block-json.js"
 import { isInexact } from "./exact-json.js"
@@ -23,7 +23,7 @@ const repeatedInReceipts = [
   "l1BlobBaseFeeScalar",
 ]
 
-/** Taken from the last row: the first of a block is the odd one on some chains. */
+/** From the last row: on some chains the first row of a block is a special one. */
 export function sharedFields(
   transactions: readonly TransactionJson[],
   receipts: readonly ReceiptJson[],

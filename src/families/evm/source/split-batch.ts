@@ -1,19 +1,19 @@
-// A batch's answer cut into its entries without parsing it: each is then parsed alone, when its block's turn comes, so that the
-// objects of one block at a time are alive instead of those of twenty. A guess that parsing each entry proves or refutes.
+// Splits the answer to a batch into its entries without parsing it. Each is parsed alone when its block is read, so that
+// only one block's objects are alive at a time. The split is a guess: parsing each entry confirms or refutes it.
 
-/** The entries in the order they came, or undefined when the answer does not have the usual form. */
+/** The entries in the order of the answer; undefined when it does not have the usual form. */
 export function splitBatch(body: Buffer, count: number): Buffer[] | undefined {
   if (body[0] !== openBracket || body[1] !== openBrace) return undefined
   const end = body.lastIndexOf("}]")
   const colon = body.indexOf(":")
   if (end < 0 || colon < 0 || colon > maxKeyLength) return undefined
-  // Entries of one node begin with the same key, "jsonrpc" or "id". Other objects may too: then the count is off, or an
-  // entry does not parse, and the answer is read as a whole.
+  // Entries of one node begin with the same key, "jsonrpc" or "id". Other objects may too: then the count is wrong, or
+  // an entry does not parse, and the answer is parsed as a whole.
   const separator = `},${body.toString("latin1", 1, colon + 1)}`
   const mark = separator.charCodeAt(markAt)
   const entries: Buffer[] = []
   let from = 1
-  // The first letter of "jsonrpc" occurs hardly anywhere else, so that looking for it alone runs at the speed of memory.
+  // The first letter of "jsonrpc" is rare elsewhere, so searching for it alone runs at the speed of memory.
   for (let at = body.indexOf(mark, markAt); at >= 0 && at < end; at = body.indexOf(mark, at + 1)) {
     const next = at - markAt
     if (next < from || body.toString("latin1", next, next + separator.length) !== separator) continue
@@ -28,5 +28,5 @@ export function splitBatch(body: Buffer, count: number): Buffer[] | undefined {
 const openBracket = 0x5b
 const openBrace = 0x7b
 const maxKeyLength = 40
-/** Where the key's first letter stands in `},{"jsonrpc":`. */
+/** The position of the key's first letter in `},{"jsonrpc":`. */
 const markAt = 4

@@ -28,7 +28,7 @@ function nibblesOf(bytes: Uint8Array): Uint8Array {
   return out
 }
 
-/** Keys are encoded indexes, none of which begins with another: no branch holds a value. */
+/** Keys are encoded indexes, none of which is a prefix of another: no branch holds a value. */
 function encodeNode(entries: readonly Entry[], depth: number): Buffer {
   const first = entries[0]!
   if (entries.length === 1) {
@@ -49,7 +49,7 @@ function encodeNode(entries: readonly Entry[], depth: number): Buffer {
   return encodeRlpList(children)
 }
 
-/** Short nodes stand in their parent, others are named by their hash. */
+/** A short node is embedded in its parent; any other is referenced by its hash. */
 const reference = (node: Buffer): Buffer => (node.length < 32 ? node : encodeRlp(keccak256(node)))
 
 function compactPath(nibbles: Uint8Array, isLeaf: boolean): Buffer {

@@ -1,5 +1,5 @@
-// Is this block, with these receipts, what it claims to be? Each check can be turned off, since some real chains serve
-// wrong blooms or receipts; what identifies a block cannot. Returns the first failure, throws nothing.
+// Checks that a block and its receipts are consistent. Each check can be turned off, since some real chains serve wrong
+// blooms or receipts, except those of the fields that identify a block. Returns the first failure and never throws.
 
 import type { FetchedBlock, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
 import type { BloomReport } from "./bloom.js"
@@ -8,7 +8,7 @@ import { isFixedHex, quantityText, quantityValue, sameHex, sameQuantity } from "
 export interface CheckSwitches {
   /** parentHash is the hash of the block before. */
   readonly parent: boolean
-  /** As many receipts as transactions, numbered 0 to n-1, and transactions where the root says there are some. */
+  /** As many receipts as transactions, numbered 0 to n-1, and transactions unless the root is that of none. */
   readonly counts: boolean
   /** Log indexes count up from 0 without a gap. */
   readonly logOrder: boolean
@@ -36,7 +36,7 @@ export interface CheckFailure {
   readonly what: string
   readonly expected: string
   readonly got: string
-  /** The transaction whose fields or receipt are wrong; left out where it is the block as a whole. */
+  /** The transaction whose fields or receipt are wrong; absent when the block as a whole is. */
   readonly transaction?: number
 }
 
@@ -80,7 +80,7 @@ export function verifyBlock(
   )
 }
 
-/** What every block must have, whatever is switched off: it is stored under these. */
+/** Required of every block, whatever is turned off: it is stored under these fields. */
 function checkShape(
   { block, receipts, height }: FetchedBlock,
   blooms: BloomReport,
@@ -114,7 +114,7 @@ function checkShape(
   return undefined
 }
 
-/** Fewer receipts than transactions can be stored where that check is off; more have no row to go to. */
+/** With that check off, fewer receipts than transactions can be stored. More have no row to go to. */
 function checkStorable({ block, receipts }: FetchedBlock): CheckFailure | undefined {
   if (receipts.length <= block.transactions.length) return undefined
   return failure("shape", "number of receipts", `at most ${block.transactions.length}`, receipts.length)
@@ -164,7 +164,7 @@ function checkReceipts({ block, receipts, height }: FetchedBlock): CheckFailure 
     if (receipt.blockNumber !== block.number && !sameQuantity(receipt.blockNumber, height)) {
       return wrong(i, "blockNumber", block.number, receipt.blockNumber)
     }
-    // Absent is not wrong: some nodes leave from and to out of receipts.
+    // Some nodes leave from and to out of receipts.
     if (receipt.from !== undefined && !sameHex(receipt.from, transaction.from)) {
       return wrong(i, "from", transaction.from, receipt.from)
     }

@@ -1,5 +1,5 @@
-// The strongest check, on request: the header's hash, every transaction's hash and both roots are computed anew. What is
-// not covered by any hash (a transaction's "from", prices in receipts) stays the node's word.
+// The strongest check, off by default: recomputes the header's hash, every transaction's hash and both roots. Fields that
+// no hash covers (a transaction's "from", prices in receipts) stay unverified.
 
 import type { FetchedBlock } from "./block-json.js"
 import {

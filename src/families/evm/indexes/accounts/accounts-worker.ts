@@ -1,14 +1,31 @@
-// accounts_worker: one row for each address that took part in a transaction or was deployed by a factory. Sums come from several
-// workers' rows; only address_transactions says when an address was seen, so one known from a factory's event alone has no ends.
+// accounts_worker: one row for each address that took part in a transaction or was deployed by a factory. It sums the rows
+// of several workers. Only address_transactions says when an address was seen, so an address that is known from a
+// factory's event alone has no first and last position.
 
 import { bytes, int8, numeric } from "../../../../workers/column.js"
 import { stateTable, sum } from "../../../../workers/define-worker.js"
-import { defineWorker } from "../../define-worker.js"
+import type { FoldSource } from "../../../../workers/worker-definition.js"
+import { defineWorker, one } from "../../define-worker.js"
+import { countAddressRows } from "../meta/meta-worker.js"
 
-const one = { literal: 1 } as const
-const known = { isNot: null } as const
-// A failed transaction moves no value. Where the chain does not tell (before Byzantium), it counts as done.
-const notFailed = { isNot: 0 } as const
+type Where = NonNullable<FoldSource["where"]>
+
+// A failed transaction moves no value. Where the chain does not say (before Byzantium), it counts as successful.
+const notFailed: Where = { status: { isNot: 0 } }
+
+/** Sums rows by one of their addresses, where they have it. */
+const sumBy = (
+  table: string,
+  address: string,
+  set: NonNullable<FoldSource["set"]>,
+  where: Where = {},
+): FoldSource => ({
+  table,
+  where: { [address]: { isNot: null }, ...where },
+  key: { address },
+  set,
+  seen: false,
+})
 
 export const accountsWorker = defineWorker({
   name: "accounts_worker",
@@ -27,59 +44,14 @@ export const accountsWorker = defineWorker({
         deployments: sum(int8),
       },
       sources: [
-        {
-          table: "address_transactions",
-          where: { first_of_transaction: { is: true } },
-          key: { address: "address" },
-          set: { transaction_count: one },
-        },
-        {
-          table: "address_transactions",
-          where: { role: { is: "created" } },
-          key: { address: "address" },
-          set: { created_count: one },
-        },
-        {
-          table: "evm_transactions",
-          where: { from_address: known },
-          key: { address: "from_address" },
-          set: { transactions_sent: one },
-          seen: false,
-        },
-        {
-          table: "evm_transactions",
-          where: { from_address: known, status: notFailed },
-          key: { address: "from_address" },
-          set: { value_sent: "value" },
-          seen: false,
-        },
-        {
-          table: "evm_transactions",
-          where: { to_address: known, status: notFailed },
-          key: { address: "to_address" },
-          set: { value_received: "value" },
-          seen: false,
-        },
-        {
-          table: "evm_transactions",
-          where: { contract_address: known, status: notFailed },
-          key: { address: "contract_address" },
-          set: { value_received: "value" },
-          seen: false,
-        },
-        {
-          table: "tx_metrics",
-          where: { from_address: known },
-          key: { address: "from_address" },
-          set: { fees_paid: "fee" },
-          seen: false,
-        },
-        {
-          table: "contract_deployments",
-          key: { address: "address" },
-          set: { deployments: one },
-          seen: false,
-        },
+        countAddressRows("transaction_count", { first_of_transaction: { is: true } }),
+        countAddressRows("created_count", { role: { is: "created" } }),
+        sumBy("evm_transactions", "from_address", { transactions_sent: one }),
+        sumBy("evm_transactions", "from_address", { value_sent: "value" }, notFailed),
+        sumBy("evm_transactions", "to_address", { value_received: "value" }, notFailed),
+        sumBy("evm_transactions", "contract_address", { value_received: "value" }, notFailed),
+        sumBy("tx_metrics", "from_address", { fees_paid: "fee" }),
+        { table: "contract_deployments", key: { address: "address" }, set: { deployments: one }, seen: false },
       ],
       track: ["first", "last"],
       position: ["block_height", "transaction_index"],

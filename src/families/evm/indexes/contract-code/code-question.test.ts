@@ -11,7 +11,7 @@ import { IndexerError } from "../../../../platform/errors.js"
 import { silentLogger } from "../../../../platform/logger.js"
 import { systemRandom } from "../../../../platform/random.js"
 import { Database } from "../../../../postgres/database.js"
-import { createEvmSource } from "../../source/evm-source.js"
+import { EvmSource } from "../../source/evm-source.js"
 import { forgetObserved } from "../forget-observed.js"
 import type { ContractNode } from "../observing/contract-node.js"
 import { ContractObserver } from "../observing/contract-observer.js"
@@ -100,7 +100,7 @@ async function found(): Promise<Record<string, string>> {
 describe("the code of contracts", () => {
   test("is what a node has at their addresses, whoever deployed them", async () => {
     const anvil = await startAnvil()
-    const source = createEvmSource(deps, { providers: [{ url: anvil.url }] })
+    const source = new EvmSource(deps, { providers: [{ url: anvil.url }] })
     try {
       const [data] = makeContractBook(deployer).deployments
       const hash = await anvil.rpc("eth_sendTransaction", { from: deployer, data, gas: "0x895440" })

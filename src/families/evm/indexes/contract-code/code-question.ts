@@ -1,19 +1,13 @@
-// The question which code runs at an address: about every contract that was deployed, once for each deployment. Its hash is kept in
-// app.contract_code_hashes, the code itself once in app.contract_code.
+// Asks for the code of every deployed contract, once for each deployment. Its hash is stored in app.contract_code_hashes,
+// the code itself once in app.contract_code.
 
 import { keccak_256 } from "@noble/hashes/sha3"
 import type { Hex } from "../../../../domain/linked-block.js"
-import {
-  askAtBlock,
-  bytea,
-  bytesOf,
-  identityContract,
-  type ObservedBlock,
-  quantity,
-} from "../observing/ask-at-block.js"
+import { quantityText } from "../../source/hex-text.js"
+import type { RpcAnswer } from "../../source/json-rpc-reply.js"
+import { askAtBlock, bytea, bytesOf, type ContractNode, identityContract } from "../observing/ask-at-block.js"
 import { askByHalves, type NoAnswer } from "../observing/ask-by-halves.js"
-import type { ContractNode, NodeAnswer } from "../observing/contract-node.js"
-import { observationQueue, type Question } from "../observing/question.js"
+import { type AskOptions, observationQueue, type Question } from "../observing/question.js"
 import { writeAnswers } from "../observing/write-answers.js"
 
 type CodeOutcome =
@@ -23,7 +17,7 @@ type CodeOutcome =
 
 export const codeQueue = observationQueue("contract_code")
 
-/** Chains allow 24 kB, some a few times as much; what is longer is no code. */
+/** Chains allow 24 kB, some a few times as much. A longer answer is no code. */
 const maxCodeBytes = 1 << 20
 
 const answerTable = {
@@ -49,9 +43,9 @@ export const codeQuestion = (node: ContractNode): Question<CodeOutcome> => ({
      where block_height >= $1 and block_height < $2 order by block_height offset $3::int8 - 1 limit 1`,
   subjectsSql: `select '0x' || encode(address, 'hex') as subject, last_block_height as height
      from app.smart_contracts where address = any($1::bytea[])`,
-  ask: ({ contracts, block, signal }) => {
-    const ask = (addresses: readonly Hex[]) => askCode(node, { addresses, block, signal })
-    return askByHalves({ contracts, ask, askControl: () => ask([]), signal })
+  ask: (options) => {
+    const ask = (contracts: readonly Hex[]) => askCode(node, { ...options, contracts })
+    return askByHalves({ ...options, ask, askControl: () => ask([]) })
   },
   async write(tx, { block, outcomes }) {
     const rows = outcomes.map((outcome) => {
@@ -69,8 +63,8 @@ export const codeQuestion = (node: ContractNode): Question<CodeOutcome> => ({
     const found = rows.filter(({ code_hash }) => code_hash !== null)
     await tx.query(
       `insert into app.contract_code (code_hash, code_text)
-       select distinct on (code_hash) code_hash, code_text from unnest($1::bytea[], $2::text[]) as found (code_hash, code_text)
-        order by code_hash
+       select distinct on (code_hash) code_hash, code_text
+         from unnest($1::bytea[], $2::text[]) as found (code_hash, code_text) order by code_hash
        on conflict (code_hash) do nothing`,
       [found.map(({ code_hash }) => code_hash), found.map(({ code_text }) => code_text)],
     )
@@ -80,20 +74,15 @@ export const codeQuestion = (node: ContractNode): Question<CodeOutcome> => ({
 
 async function askCode(
   node: ContractNode,
-  options: {
-    readonly addresses: readonly Hex[]
-    readonly block: ObservedBlock
-    readonly signal: AbortSignal
-  },
+  { contracts, block, signal }: AskOptions,
 ): Promise<readonly CodeOutcome[]> {
-  const { addresses, block, signal } = options
-  const codeOf = (address: Hex) => ({ method: "eth_getCode", params: [address, quantity(block.height)] })
-  const calls = addresses.map(codeOf)
+  const codeOf = (address: Hex) => ({ method: "eth_getCode", params: [address, quantityText(block.height)] })
+  const calls = contracts.map(codeOf)
   const answers = await askAtBlock(node, { block, control: codeOf(identityContract), calls, signal })
-  return addresses.map((contract, i) => outcomeOf(contract, answers[i]!))
+  return contracts.map((contract, i) => outcomeOf(contract, answers[i]!))
 }
 
-function outcomeOf(contract: Hex, answer: NodeAnswer): CodeOutcome {
+function outcomeOf(contract: Hex, answer: RpcAnswer): CodeOutcome {
   const code = bytesOf(answer)
   if (code === null || code.length > maxCodeBytes) return { contract, status: "failed" }
   return code.length === 0 ? { contract, status: "empty" } : { contract, status: "answered", code }

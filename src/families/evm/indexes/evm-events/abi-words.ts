@@ -1,14 +1,16 @@
-// The 32-byte words of topics and data, cut out of their hex text: no BigInt and no bytes, since this runs for most logs of a
-// chain. Total: what is not there, or not what it is read as, is null.
+// Reads the 32-byte words of topics and data from their hex text, without BigInt or bytes, since this runs for most logs of
+// a chain. Never throws: a word that is missing or of another kind is null.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 
+/** The sender of a mint and the receiver of a burn. */
+export const zeroAddress: Hex = `0x${"0".repeat(40)}`
+
 const wordDigits = 64
 const addressPadding = "0".repeat(24)
-/** All but the lowest four bytes. No data is that long, so a larger number is out of bounds wherever it is used. */
+/** All but the lowest four bytes. No data is that long, so a larger number is always out of bounds. */
 const sizePadding = "0".repeat(56)
 
-/** Whether a topic is one word, neither shorter nor longer. */
 export const isWord = (topic: Hex | undefined): topic is Hex =>
   topic !== undefined && topic.length === 2 + wordDigits
 
@@ -35,7 +37,7 @@ export function addressAt(data: Hex | null, byte: number): Hex | null {
 export const topicAddress = (topic: Hex | undefined): Hex | null =>
   isWord(topic) ? addressAt(topic, 0) : null
 
-/** An offset or a length; null when it is not there or too large for any data. */
+/** An offset or a length; null when it is missing or too large for any data. */
 export function sizeAt(data: Hex | null, byte: number): number | null {
   if (data === null) return null
   const at = 2 + 2 * byte

@@ -1,5 +1,5 @@
-// Contracts that a factory says it deployed, from the events of well-known factories. The log is the factory's word: nobody
-// has looked whether there is code at the address.
+// Contracts deployed by well-known factories, from their events. The log is the only evidence: whether there is code at
+// the address is not checked.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { EventView } from "../../raw/block-view.js"
@@ -8,11 +8,11 @@ import { eventTopics } from "./event-topics.js"
 
 export interface FactoryDeployment {
   readonly address: Hex
-  /** The factory; null only where the log has no address. */
+  /** The factory; null only when the log has no address. */
   readonly deployer: Hex | null
 }
 
-/** What the log says was deployed; null when it says nothing of the kind or is malformed. */
+/** The deployment in the log; null when it is another event or malformed. */
 export function decodeFactoryDeployment(event: EventView): FactoryDeployment | null {
   const { topics } = event
   switch (topics[0]) {

@@ -1,16 +1,29 @@
-// evm_worker: transactions and logs as an EVM names them, one row each. Columns go from the raw row to the derived one as
-// they are; nothing is decoded but the first bytes of the input.
+// evm_worker: one row for each transaction and each log, under the EVM's names. Fields are copied from the raw row as they
+// are; only the first bytes of the input are decoded.
 
-import { amount, bytes, int2, int4, int8, nullable, text, timestamp } from "../../../../workers/column.js"
+import { createHash } from "node:crypto"
+import { amount, bytes, int2, int4, nullable, text } from "../../../../workers/column.js"
 import { eventTable } from "../../../../workers/define-worker.js"
-import { defineWorker } from "../../define-worker.js"
+import type { EncodedField } from "../../../../workers/encoded-field.js"
+import { defineWorker, eventColumns, partitionBlocks } from "../../define-worker.js"
 import type { TransactionView } from "../../raw/block-view.js"
-import { fieldContent, isNullField } from "../evm-events/field-content.js"
-import { oversizedHash } from "./payload.js"
+import { fieldContent, isNullField, prefixBytes } from "../evm-events/field-content.js"
 
 const selectorBytes = 4
+const payloadInlineMaxBytes = 8192
 
-/** The function a call names. What a creation begins with is code, not a selector. */
+/**
+ * SHA-256 of a payload that is too large for the row; null for any other. It stays in the raw store, and the row refers
+ * to it, so that one transaction cannot make a derived table as large as the raw one.
+ */
+function oversizedHash(payload: EncodedField): Uint8Array | null {
+  // Measured first, without a view of the bytes: nearly all are small.
+  if (payload.byteLength <= prefixBytes + payloadInlineMaxBytes) return null
+  const content = fieldContent(payload)
+  return content && createHash("sha256").update(content).digest()
+}
+
+/** The called function. The input of a creation begins with code, not with a selector. */
 function methodId(transaction: TransactionView): Uint8Array | null {
   if (isNullField(transaction.field("to_address"))) return null
   const input = fieldContent(transaction.field("input"))
@@ -23,12 +36,8 @@ export const evmWorker = defineWorker({
   tables: {
     evm_transactions: eventTable({
       columns: {
-        block_height: int8,
-        transaction_index: int4,
-        // Always 0 here. A Flow transaction can hold several EVM transactions, told apart by it.
-        event_index: int4,
-        transaction_id: bytes,
-        timestamp,
+        // event_index is always 0 here. It distinguishes the EVM transactions that one Flow transaction can hold.
+        ...eventColumns,
         type: nullable(int2),
         status: nullable(int2),
         from_address: nullable(bytes),
@@ -49,15 +58,11 @@ export const evmWorker = defineWorker({
         event_count: int4,
       },
       key: ["block_height", "transaction_index", "event_index"],
-      partitionBlocks: 10_000_000,
+      partitionBlocks,
     }),
     evm_logs: eventTable({
       columns: {
-        block_height: int8,
-        transaction_index: int4,
-        event_index: int4,
-        transaction_id: bytes,
-        timestamp,
+        ...eventColumns,
         address: nullable(bytes),
         topic0: nullable(bytes),
         topic1: nullable(bytes),
@@ -68,7 +73,7 @@ export const evmWorker = defineWorker({
         payload_ref: nullable(text),
       },
       key: ["block_height", "transaction_index", "event_index"],
-      partitionBlocks: 10_000_000,
+      partitionBlocks,
       indexes: [["address", "block_height"]],
     }),
   },

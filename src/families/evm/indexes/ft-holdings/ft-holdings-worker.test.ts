@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { address } from "../../../../../test/support/block-view.js"
 import { foldRows } from "../../../../../test/support/memory-fold.js"
-import { zeroAddress } from "../evm-events/zero-address.js"
+import { zeroAddress } from "../evm-events/abi-words.js"
 import { ftHoldingsWorker } from "./ft-holdings-worker.js"
 
 const [coin, other, alice, bob] = [address(0xc0), address(0xc1), address(0xa), address(0xb)]

@@ -1,12 +1,10 @@
-// ft_holdings_worker: what an address holds of a fungible token, as far as its transfers tell. A token that changes balances
-// without saying so (rebasing, hidden fees) has other balances than these.
+// ft_holdings_worker: what an address holds of a fungible token, by its transfers. A token that changes balances without a
+// transfer event (rebasing, hidden fees) has other balances than these.
 
 import { bytes, int8, numeric } from "../../../../workers/column.js"
 import { stateTable, sum } from "../../../../workers/define-worker.js"
-import { defineWorker } from "../../define-worker.js"
-import { zeroAddress } from "../evm-events/zero-address.js"
-
-const one = { literal: 1 } as const
+import { defineWorker, one } from "../../define-worker.js"
+import { zeroAddress } from "../evm-events/abi-words.js"
 
 export const ftHoldingsWorker = defineWorker({
   name: "ft_holdings_worker",
@@ -15,7 +13,7 @@ export const ftHoldingsWorker = defineWorker({
   tables: {
     ft_holdings: stateTable({
       key: { address: bytes, contract_address: bytes },
-      // Below zero while the transfers that brought the tokens are not in yet.
+      // Below zero until the transfers that brought the tokens are derived.
       columns: { balance: sum(numeric), transfers_in: sum(int8), transfers_out: sum(int8) },
       sources: [
         {

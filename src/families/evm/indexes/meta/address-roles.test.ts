@@ -7,7 +7,7 @@ import {
   word,
 } from "../../../../../test/support/block-view.js"
 import { eventTopics } from "../evm-events/event-topics.js"
-import { zeroAddress } from "../evm-events/zero-address.js"
+import { zeroAddress } from "../evm-events/abi-words.js"
 import { forEachAddressRole } from "./address-roles.js"
 
 const alice = address(0xa)

@@ -1,19 +1,19 @@
-// Who took part in a transaction, and as what. Each address comes once per role; its first role in the order below is
-// marked, so that counting marked rows counts transactions.
+// The addresses that took part in a transaction, and their roles. Each address occurs once per role. Its first role in the
+// order below is marked, so that counting marked rows counts transactions.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { EncodedField } from "../../../../workers/encoded-field.js"
 import type { TransactionView } from "../../raw/block-view.js"
-import { zeroAddress } from "../evm-events/zero-address.js"
+import { zeroAddress } from "../evm-events/abi-words.js"
 import { decodeTransfers } from "../tokens/decode-transfers.js"
 
-/** created: the contract the transaction itself made. emitter: a contract that logged. */
+/** created: the contract that the transaction itself created. emitter: a contract that logged. */
 const addressRoles = ["from", "to", "created", "emitter", "token_from", "token_to"] as const
 
 export type AddressRole = (typeof addressRoles)[number]
 
 export interface AddressInRole {
-  /** The raw column where there is one, else the address cut out of a log. */
+  /** The raw column if there is one, else the address in a log. */
   readonly address: Hex | EncodedField
   readonly role: AddressRole
   readonly firstOfTransaction: boolean
@@ -38,7 +38,7 @@ export function forEachAddressRole(
     had.set(hex, roles | bit)
     visit({ address: field ? field() : hex, role, firstOfTransaction: roles === 0 })
   }
-  // The zero address is where tokens come from and go to, not somebody who takes part.
+  // The zero address of mints and burns takes no part.
   const takeParty = (role: AddressRole, hex: Hex): void => {
     if (hex !== zeroAddress) take(role, hex)
   }

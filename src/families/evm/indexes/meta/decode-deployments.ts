@@ -1,5 +1,5 @@
-// Contracts that came to be in a transaction: the one it created itself, and those that known factories logged. Contracts
-// that other code creates without a known event are not seen here; only a trace would show them.
+// Contracts deployed in a transaction: the one that it created itself, and those that known factories logged. A contract
+// that other code creates without a known event is missing; only a trace would show it.
 
 import { keccak_256 } from "@noble/hashes/sha3"
 import type { Hex } from "../../../../domain/linked-block.js"
@@ -16,11 +16,11 @@ export interface Deployment {
   readonly address: Hex | EncodedField
   readonly deployer: Hex | EncodedField | null
   readonly method: "transaction" | "factory"
-  /** Keccak of the code that ran to make the contract; unknown for factories. */
+  /** Keccak hash of the code that created the contract; unknown for factories. */
   readonly initCodeHash: Uint8Array | null
 }
 
-/** In the order of the chain. A failed transaction leaves no contract, though its receipt may name one. */
+/** In chain order. A failed transaction leaves no contract, even when its receipt has an address. */
 export function decodeDeployments(transaction: TransactionView): readonly Deployment[] {
   const { status } = transaction
   if (status !== 1 && status !== null) return []
@@ -38,12 +38,7 @@ export function decodeDeployments(transaction: TransactionView): readonly Deploy
   for (const event of transaction.events) {
     const deployment = decodeFactoryDeployment(event)
     if (deployment === null) continue
-    deployments.push({
-      eventIndex: event.index,
-      ...deployment,
-      method: "factory",
-      initCodeHash: null,
-    })
+    deployments.push({ eventIndex: event.index, ...deployment, method: "factory", initCodeHash: null })
   }
   return deployments
 }

@@ -1,21 +1,25 @@
-// meta_worker: which addresses took part in which transactions and as what, and which contracts were deployed. Reads the raw
-// blocks only, so that it can run beside token_worker; both read transfers with the same decoder.
+// meta_worker: which addresses took part in which transactions and in which role, and which contracts were deployed. It
+// reads raw blocks only, so that it can run beside token_worker; both decode transfers with the same code.
 
 import { bool, bytes, int4, int8, nullable, text, timestamp } from "../../../../workers/column.js"
 import { eventTable, last, stateTable, sum } from "../../../../workers/define-worker.js"
 import type { FoldSource } from "../../../../workers/worker-definition.js"
-import { defineWorker } from "../../define-worker.js"
+import { defineWorker, eventColumns, one, partitionBlocks } from "../../define-worker.js"
 import { type AddressRole, forEachAddressRole } from "./address-roles.js"
 import { decodeDeployments } from "./decode-deployments.js"
 
-const one = { literal: 1 } as const
-
-const countOfRole = (column: string, role: AddressRole): FoldSource => ({
+/** Counts the rows of address_transactions that meet a condition, by address. */
+export const countAddressRows = (
+  column: string,
+  where: NonNullable<FoldSource["where"]>,
+): FoldSource => ({
   table: "address_transactions",
-  where: { role: { is: role } },
+  where,
   key: { address: "address" },
   set: { [column]: one },
 })
+
+const countOfRole = (column: string, role: AddressRole) => countAddressRows(column, { role: { is: role } })
 
 export const metaWorker = defineWorker({
   name: "meta_worker",
@@ -32,7 +36,7 @@ export const metaWorker = defineWorker({
         first_of_transaction: bool,
       },
       key: ["block_height", "transaction_id", "address", "role"],
-      partitionBlocks: 10_000_000,
+      partitionBlocks,
       indexes: [["address", "block_height", "transaction_index"]],
     }),
     address_stats: stateTable({
@@ -47,12 +51,7 @@ export const metaWorker = defineWorker({
         created_count: sum(int8),
       },
       sources: [
-        {
-          table: "address_transactions",
-          where: { first_of_transaction: { is: true } },
-          key: { address: "address" },
-          set: { transaction_count: one },
-        },
+        countAddressRows("transaction_count", { first_of_transaction: { is: true } }),
         countOfRole("sent_count", "from"),
         countOfRole("received_count", "to"),
         countOfRole("token_sent_count", "token_from"),
@@ -65,11 +64,7 @@ export const metaWorker = defineWorker({
     }),
     contract_deployments: eventTable({
       columns: {
-        block_height: int8,
-        transaction_index: int4,
-        event_index: int4,
-        transaction_id: bytes,
-        timestamp,
+        ...eventColumns,
         address: bytes,
         deployer: nullable(bytes),
         method: text,
@@ -81,7 +76,7 @@ export const metaWorker = defineWorker({
     smart_contracts: stateTable({
       key: { address: bytes },
       columns: {
-        // More than 1 where a contract destroyed itself and was deployed again, or several logs claim it.
+        // More than 1 when a contract was destroyed and deployed again, or when several logs claim it.
         deployment_count: sum(int8),
         deployer: last(bytes),
         transaction_id: last(bytes),

@@ -1,12 +1,10 @@
-// nft_ownership_worker: who owns an ERC-721 token (the last one it went to), and how many of an ERC-1155 token each address
-// holds.
+// nft_ownership_worker: the owner of an ERC-721 token (the receiver of its last transfer), and how many of an ERC-1155
+// token each address holds.
 
 import { amount, bytes, int8, numeric } from "../../../../workers/column.js"
 import { last, stateTable, sum } from "../../../../workers/define-worker.js"
-import { defineWorker } from "../../define-worker.js"
-import { zeroAddress } from "../evm-events/zero-address.js"
-
-const one = { literal: 1 } as const
+import { defineWorker, one } from "../../define-worker.js"
+import { zeroAddress } from "../evm-events/abi-words.js"
 
 export const nftOwnershipWorker = defineWorker({
   name: "nft_ownership_worker",

@@ -2,9 +2,8 @@
 
 import { date, int8, numeric } from "../../../../workers/column.js"
 import { stateTable, sum } from "../../../../workers/define-worker.js"
-import { defineWorker } from "../../define-worker.js"
+import { defineWorker, one } from "../../define-worker.js"
 
-const one = { literal: 1 } as const
 const byDay = { day: { day: "timestamp" } } as const
 
 export const statsWorker = defineWorker({

@@ -8,7 +8,7 @@ import { makeContractBook } from "../../../../demo/contract-book.js"
 import { systemClock } from "../../../../platform/clock.js"
 import { silentLogger } from "../../../../platform/logger.js"
 import { systemRandom } from "../../../../platform/random.js"
-import { createEvmSource, type EvmSource } from "../../source/evm-source.js"
+import { EvmSource } from "../../source/evm-source.js"
 import { ContractInquirer, type MetadataOutcome } from "./contract-inquirer.js"
 import { decimalsOf, textOf } from "./metadata-answer.js"
 import { multicallAddress } from "./multicall.js"
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await anvil.rpc("anvil_setCode", spinner, "0x5b600056")
   // Returns ten megabytes of zeros, if it can pay for them.
   await anvil.rpc("anvil_setCode", flooder, "0x629896806000f3")
-  source = createEvmSource(deps, { providers: [{ url: anvil.url }] })
+  source = new EvmSource(deps, { providers: [{ url: anvil.url }] })
 })
 afterAll(async () => {
   await source?.close()

@@ -12,7 +12,7 @@ import { type Clock, systemClock } from "../../../../platform/clock.js"
 import { silentLogger } from "../../../../platform/logger.js"
 import { systemRandom } from "../../../../platform/random.js"
 import { Database } from "../../../../postgres/database.js"
-import { createEvmSource, type EvmSource } from "../../source/evm-source.js"
+import { EvmSource } from "../../source/evm-source.js"
 import { forgetObserved } from "../forget-observed.js"
 import type { ObservedBlock } from "../observing/ask-at-block.js"
 import { ContractObserver, type ContractObserverOptions } from "../observing/contract-observer.js"
@@ -53,7 +53,7 @@ beforeEach(async () => {
   )
   node = await startContractServer()
   node.onHang = () => giveUp()
-  source = createEvmSource(
+  source = new EvmSource(
     { ...deps, clock },
     {
       providers: [{ url: node.url }],

@@ -1,13 +1,20 @@
-// Token movements in the logs of one transaction. Pure and total: a log that is not what its first topic says gives nothing,
-// and never an error, since anyone can emit anything.
+// Decodes the token transfers in the logs of one transaction. Pure, and never throws: anyone can emit anything, so a log
+// that does not match its first topic gives no transfer.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { EventView, TransactionView } from "../../raw/block-view.js"
-import { addressAt, dataLength, isWord, sizeAt, topicAddress, wordAt } from "../evm-events/abi-words.js"
+import {
+  addressAt,
+  dataLength,
+  isWord,
+  sizeAt,
+  topicAddress,
+  wordAt,
+  zeroAddress,
+} from "../evm-events/abi-words.js"
 import { eventTopics } from "../evm-events/event-topics.js"
-import { zeroAddress } from "../evm-events/zero-address.js"
 
-/** From the zero address it is a mint, else to it a burn. */
+/** A mint comes from the zero address, a burn goes to it. */
 type TransferKind = "transfer" | "mint" | "burn"
 
 interface FtTransfer {
@@ -17,7 +24,7 @@ interface FtTransfer {
   readonly to: Hex
   /** A word. */
   readonly amount: Hex
-  /** deposit and withdrawal: wrapped ether, which not every wrapper also reports as a mint or burn. */
+  /** deposit and withdrawal: of wrapped ether. Not every wrapper also logs a mint or burn. */
   readonly kind: TransferKind | "deposit" | "withdrawal"
 }
 
@@ -76,7 +83,7 @@ export function decodeTransfers(transaction: TransactionView): Transfers {
 const kindOf = (from: Hex, to: Hex): TransferKind =>
   from === zeroAddress ? "mint" : to === zeroAddress ? "burn" : "transfer"
 
-/** The standard indexes both parties; older tokens index one or none, and then the words stand in the data. */
+/** The standard indexes both parties. Older tokens index one or none; the others are then words of the data. */
 function decodeErc20(event: EventView, topics: readonly Hex[], ft: FtTransfer[]): void {
   const contract = event.address
   const indexed = topics.length - 1
@@ -124,7 +131,7 @@ function decodeWrap(event: EventView, topics: readonly Hex[], ft: FtTransfer[]):
   return true
 }
 
-/** Some wrappers report a deposit as a Transfer too; counting both would double it. */
+/** Some wrappers log a deposit as a Transfer as well; counting both would double it. */
 function withoutRepeatedWraps(ft: readonly FtTransfer[]): FtTransfer[] {
   const isWrap = ({ kind }: FtTransfer) => kind === "deposit" || kind === "withdrawal"
   const identity = ({ contract, from, to, amount }: FtTransfer) => contract + from + to + amount
@@ -169,19 +176,19 @@ function decodeBatch(event: EventView, topics: readonly Hex[], nft: NftTransfer[
   const amounts = arrayAt(data, 32)
   if (parties === null || ids === null || amounts === null || ids.length !== amounts.length) return
   for (let batchIndex = 0; batchIndex < ids.length; batchIndex++) {
-    // Both are there: the arrays were found to lie within the data.
+    // Both exist: arrayAt checked that the arrays are within the data.
     const tokenId = wordAt(data, ids.from + 32 * batchIndex)!
     const amount = wordAt(data, amounts.from + 32 * batchIndex)!
     nft.push({ ...parties, batchIndex, tokenId, amount })
   }
 }
 
-/** Where the words of the array lie whose offset stands at this byte; null unless all of them are within the data. */
+/** The words of the array whose offset is at this byte; null unless all are within the data. */
 function arrayAt(data: Hex | null, byte: number): { readonly from: number; readonly length: number } | null {
   const offset = sizeAt(data, byte)
   if (offset === null) return null
   const length = sizeAt(data, offset)
-  // Compared before anything is read or allocated: the length is whatever the emitter wrote.
+  // Checked before anything is read or allocated: the emitter can write any length.
   if (length === null || offset + 32 + 32 * length > dataLength(data)) return null
   return { from: offset + 32, length }
 }

@@ -3,7 +3,7 @@ import { address, blockView, data, word } from "../../../../../test/support/bloc
 import { foldRows } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
 import { eventTopics } from "../evm-events/event-topics.js"
-import { zeroAddress } from "../evm-events/zero-address.js"
+import { zeroAddress } from "../evm-events/abi-words.js"
 import { tokenWorker } from "./token-worker.js"
 
 const transfer = eventTopics["Transfer(address,address,uint256)"]

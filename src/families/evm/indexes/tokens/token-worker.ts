@@ -1,15 +1,13 @@
-// token_worker: every movement of a token, one row each, and what they come to for a contract.
+// token_worker: one row for each transfer of a token, and their sums for each contract.
 
 import { amount, bytes, int4, int8, nullable, numeric, text, timestamp } from "../../../../workers/column.js"
 import { eventTable, stateTable, sum } from "../../../../workers/define-worker.js"
-import { defineWorker } from "../../define-worker.js"
+import { defineWorker, eventColumns, one, partitionBlocks } from "../../define-worker.js"
 import { decodeTransfers } from "./decode-transfers.js"
 
-const partitionBlocks = 10_000_000
-const one = { literal: 1 } as const
 const byContract = { contract_address: "contract_address" } as const
 
-// Each row falls into exactly one source of a state, so that event_rows is the number of transfers.
+// Each row counts in exactly one source, so that event_rows is the number of transfers.
 const ftOfKind = (kind: string, ...sums: readonly ("minted" | "burned")[]) => ({
   table: "ft_transfers",
   where: { kind: { is: kind } },
@@ -33,11 +31,7 @@ export const tokenWorker = defineWorker({
   tables: {
     ft_transfers: eventTable({
       columns: {
-        block_height: int8,
-        transaction_index: int4,
-        event_index: int4,
-        transaction_id: bytes,
-        timestamp,
+        ...eventColumns,
         contract_address: bytes,
         from_address: bytes,
         to_address: bytes,
@@ -124,7 +118,7 @@ export const tokenWorker = defineWorker({
       const { ft, nft } = decodeTransfers(transaction)
       if (ft.length === 0 && nft.length === 0) continue
       const id = transaction.field("id")
-      // Written out: an object made by spreading another one costs several times as much.
+      // Written out: spreading an object costs several times as much.
       for (const transfer of ft) {
         emit.ft_transfers({
           block_height: block.height,

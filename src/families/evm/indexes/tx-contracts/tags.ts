@@ -48,10 +48,10 @@ export const nftBits: ReadonlyMap<unknown, number> = new Map([
   ["burn", bit("NFT_BURN")],
 ])
 
-/** Measured on the encoded field, four bytes of length and the content: the text of a rollup's input is hundreds of kilobytes. */
+/** Measured on the encoded field (four bytes of length, then the content): a rollup's input has hundreds of kilobytes. */
 export const hasInput = (transaction: TransactionView): boolean => transaction.field("input").byteLength > 4
 
-/** What the transaction itself and its logs say. */
+/** The tags of the transaction itself and of its logs. */
 export function transactionBits(transaction: TransactionView): number {
   const done = transaction.status !== 0
   let bits = done ? 0 : failed

@@ -1,15 +1,13 @@
-// tx_contracts_worker: which contracts took part in a transaction, and tags that say what it did. Token tags come from
-// token_worker's rows, so that both always agree on what a transfer is.
+// tx_contracts_worker: which contracts took part in a transaction, and tags for what it did. Token tags come from the rows
+// of token_worker, so that both agree on what a transfer is.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import { bool, bytes, int4, int8, text, timestamp } from "../../../../workers/column.js"
 import { eventTable } from "../../../../workers/define-worker.js"
 import type { UpstreamRow } from "../../../../workers/worker-definition.js"
-import { defineWorker } from "../../define-worker.js"
+import { defineWorker, partitionBlocks } from "../../define-worker.js"
 import type { TransactionView } from "../../raw/block-view.js"
 import { ftBits, hasInput, nftBits, tags, transactionBits } from "./tags.js"
-
-const partitionBlocks = 10_000_000
 
 export const txContractsWorker = defineWorker({
   name: "tx_contracts_worker",
@@ -52,7 +50,7 @@ export const txContractsWorker = defineWorker({
       const called = calledContracts(transaction)
       for (const [contract, events] of countEvents(transaction, called)) {
         emit.tx_contracts({
-          // Written out: an object made by spreading another one costs several times as much.
+          // Written out: spreading an object costs several times as much.
           block_height: block.height,
           transaction_index: transaction.index,
           transaction_id: id,
@@ -87,7 +85,7 @@ function collectBits(
   }
 }
 
-/** What the transaction calls or creates. A creation that failed created nothing, though its receipt names an address. */
+/** What the transaction calls or creates. A failed creation leaves nothing, even when its receipt has an address. */
 function calledContracts(transaction: TransactionView): readonly Hex[] {
   const { to, contractAddress, status } = transaction
   const called: Hex[] = []
@@ -96,7 +94,7 @@ function calledContracts(transaction: TransactionView): readonly Hex[] {
   return called
 }
 
-/** Logs by contract, with those called in front even when they emitted none. */
+/** Number of logs by contract; the called contracts come first, even with none. */
 function countEvents(transaction: TransactionView, called: readonly Hex[]): ReadonlyMap<Hex, number> {
   const counts = new Map<Hex, number>(called.map((contract) => [contract, 0]))
   for (const { address } of transaction.events) {

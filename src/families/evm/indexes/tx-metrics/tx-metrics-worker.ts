@@ -1,12 +1,12 @@
-// tx_metrics_worker: what each transaction used and cost. What is burnt is never more than the fee: the two are added up
-// apart, and their difference is what the producers of blocks earned.
+// tx_metrics_worker: what each transaction used and cost. The burnt part is never more than the fee: both are summed
+// separately, and their difference is what block producers earned.
 
 import { amount, bytes, int2, int4, int8, nullable, numeric, timestamp } from "../../../../workers/column.js"
 import { eventTable } from "../../../../workers/define-worker.js"
-import { defineWorker } from "../../define-worker.js"
+import { defineWorker, partitionBlocks } from "../../define-worker.js"
 import type { BlockView, TransactionView } from "../../raw/block-view.js"
 
-/** In the chain's smallest unit; 0 where the chain does not say what was used or what it cost. */
+/** In the chain's smallest unit; 0 when the chain does not report the gas used or its price. */
 function feeOf(transaction: TransactionView): bigint {
   const price = transaction.effectiveGasPrice ?? transaction.gasPrice
   const used = transaction.gasUsed
@@ -41,7 +41,7 @@ export const txMetricsWorker = defineWorker({
         event_count: int4,
       },
       key: ["block_height", "transaction_index"],
-      partitionBlocks: 10_000_000,
+      partitionBlocks,
     }),
   },
   extract({ block, emit }) {
