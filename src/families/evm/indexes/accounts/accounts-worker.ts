@@ -51,7 +51,12 @@ export const accountsWorker = defineWorker({
         sumBy("evm_transactions", "to_address", { value_received: "value" }, notFailed),
         sumBy("evm_transactions", "contract_address", { value_received: "value" }, notFailed),
         sumBy("tx_metrics", "from_address", { fees_paid: "fee" }),
-        { table: "contract_deployments", key: { address: "address" }, set: { deployments: one }, seen: false },
+        {
+          table: "contract_deployments",
+          key: { address: "address" },
+          set: { deployments: one },
+          seen: false,
+        },
       ],
       track: ["first", "last"],
       position: ["block_height", "transaction_index"],

@@ -13,7 +13,7 @@ import { systemRandom } from "../../../../platform/random.js"
 import { Database } from "../../../../postgres/database.js"
 import { EvmSource } from "../../source/evm-source.js"
 import { forgetObserved } from "../forget-observed.js"
-import type { ContractNode } from "../observing/contract-node.js"
+import type { ContractNode } from "../observing/ask-at-block.js"
 import { ContractObserver } from "../observing/contract-observer.js"
 import { codeQuestion } from "./code-question.js"
 
@@ -56,7 +56,7 @@ const node: ContractNode = {
       const said = codes.get(String(params[0])) ?? "0x"
       asked.push(String(params[0]))
       if (said === "breaks the batch") throw new IndexerError("RPC_RESPONSE_TOO_LARGE", "too large")
-      if (said === "error") return { value: null, error: { code: -32000 } }
+      if (said === "error") return { value: null, error: { code: -32000, message: "no" } }
       return { value: said, error: null }
     }),
 }
@@ -173,7 +173,9 @@ describe("the code of contracts", () => {
     const forgetful: ContractNode = {
       call: async (calls) =>
         calls.map((_, i) =>
-          i === 0 ? { value: { hash: block.hash }, error: null } : { value: null, error: { code: -32000 } },
+          i === 0
+            ? { value: { hash: block.hash }, error: null }
+            : { value: null, error: { code: -32000, message: "no" } },
         ),
     }
     for (const broken of [away, elsewhere, forgetful]) {

@@ -6,8 +6,8 @@ import {
   transactionView,
   word,
 } from "../../../../../test/support/block-view.js"
-import { eventTopics } from "../evm-events/event-topics.js"
 import { zeroAddress } from "../evm-events/abi-words.js"
+import { eventTopics } from "../evm-events/event-topics.js"
 import { forEachAddressRole } from "./address-roles.js"
 
 const alice = address(0xa)

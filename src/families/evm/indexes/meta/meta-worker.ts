@@ -9,10 +9,7 @@ import { type AddressRole, forEachAddressRole } from "./address-roles.js"
 import { decodeDeployments } from "./decode-deployments.js"
 
 /** Counts the rows of address_transactions that meet a condition, by address. */
-export const countAddressRows = (
-  column: string,
-  where: NonNullable<FoldSource["where"]>,
-): FoldSource => ({
+export const countAddressRows = (column: string, where: NonNullable<FoldSource["where"]>): FoldSource => ({
   table: "address_transactions",
   where,
   key: { address: "address" },

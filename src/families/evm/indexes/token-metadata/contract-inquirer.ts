@@ -2,15 +2,16 @@
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import { IndexerError } from "../../../../platform/errors.js"
+import { quantityText } from "../../source/hex-text.js"
+import type { RpcAnswer, RpcCall } from "../../source/json-rpc-reply.js"
 import {
   askAtBlock,
   bytesOf,
+  type ContractNode,
   identityContract,
   type ObservedBlock,
-  quantity,
 } from "../observing/ask-at-block.js"
 import { askByHalves, type NoAnswer } from "../observing/ask-by-halves.js"
-import type { ContractNode, NodeAnswer, NodeCall } from "../observing/contract-node.js"
 import type { AskOptions } from "../observing/question.js"
 import { decodeMulticall, encodeMulticall, multicallAddress, type Question } from "./multicall.js"
 
@@ -121,16 +122,16 @@ export class ContractInquirer {
 
   #askAt(
     block: ObservedBlock,
-    calls: readonly NodeCall[],
+    calls: readonly RpcCall[],
     signal: AbortSignal,
-  ): Promise<readonly NodeAnswer[]> {
+  ): Promise<readonly RpcAnswer[]> {
     const control = this.#ethCall(identityContract, "0x01", this.#gas.callGas, block)
     return askAtBlock(this.#node, { block, control, calls, signal })
   }
 
   async #lookForMulticall(block: ObservedBlock, signal: AbortSignal): Promise<void> {
     if (this.#hasMulticall !== undefined) return
-    const call = { method: "eth_getCode", params: [multicallAddress, quantity(block.height)] }
+    const call = { method: "eth_getCode", params: [multicallAddress, quantityText(block.height)] }
     const code = bytesOf((await this.#askAt(block, [call], signal))[0]!)
     // An error is no answer: asked again next time.
     if (code !== null) this.#hasMulticall = code.length > 0
@@ -140,8 +141,8 @@ export class ContractInquirer {
     return this.#hasMulticall === true && this.#failedMulticalls < multicallsGivenUpAfter
   }
 
-  #ethCall(to: Hex, data: Hex, gas: number, block: ObservedBlock): NodeCall {
-    return { method: "eth_call", params: [{ to, data, gas: quantity(gas) }, quantity(block.height)] }
+  #ethCall(to: Hex, data: Hex, gas: number, block: ObservedBlock): RpcCall {
+    return { method: "eth_call", params: [{ to, data, gas: quantityText(gas) }, quantityText(block.height)] }
   }
 }
 

@@ -1,7 +1,7 @@
 // The question what token contracts call themselves: about every contract that emitted a transfer, kept in app.token_metadata.
 
+import type { ContractNode } from "../observing/ask-at-block.js"
 import { bytea } from "../observing/ask-at-block.js"
-import type { ContractNode } from "../observing/contract-node.js"
 import { observationQueue, type Question } from "../observing/question.js"
 import { writeAnswers } from "../observing/write-answers.js"
 import { ContractInquirer, type GasLimits, type MetadataOutcome } from "./contract-inquirer.js"

@@ -6,8 +6,8 @@ import {
   transactionView,
   word,
 } from "../../../../../test/support/block-view.js"
-import { eventTopics } from "../evm-events/event-topics.js"
 import { zeroAddress } from "../evm-events/abi-words.js"
+import { eventTopics } from "../evm-events/event-topics.js"
 import { decodeTransfers } from "./decode-transfers.js"
 
 const transfer = eventTopics["Transfer(address,address,uint256)"]

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { address, blockView, data, word } from "../../../../../test/support/block-view.js"
 import { foldRows } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
-import { eventTopics } from "../evm-events/event-topics.js"
 import { zeroAddress } from "../evm-events/abi-words.js"
+import { eventTopics } from "../evm-events/event-topics.js"
 import { tokenWorker } from "./token-worker.js"
 
 const transfer = eventTopics["Transfer(address,address,uint256)"]
