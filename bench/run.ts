@@ -77,9 +77,7 @@ async function main({ names, blocks, rounds, dryRun }: Arguments): Promise<void>
       say: (text) => say(`  ${text}`),
     })
     const made = `\`npm run bench -- ${name} --blocks ${blocks} --rounds ${rounds}\` on ${machineFacts({ postgresVersion: postgres.version })}.`
-    const measured = [made, ...tables.map(renderTable), notes.map((note) => `- ${note}`).join("\n")].join(
-      "\n\n",
-    )
+    const measured = [made, ...tables.map(renderTable), notes.map((note) => `- ${note}`).join("\n")].join("\n\n")
     process.stdout.write(`\n## ${benchmark.title}\n\n${measured}\n\n`)
     if (!dryRun) writeReport(name, measured)
   }

@@ -8,8 +8,6 @@ if (existsSync(built)) {
   const { main } = await import(built.href)
   process.exitCode = await main(process.argv.slice(2))
 } else {
-  console.error(
-    "Tidemark is not built yet: run `npm run build` first, or `npm start`, which does it for you.",
-  )
+  console.error("Tidemark is not built yet: run `npm run build` first, or `npm start`, which does it for you.")
   process.exitCode = 1
 }

@@ -72,8 +72,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "raw.execution_results": "empty: for chains that are not built yet",
   "raw.scripts": "empty: for chains that are not built yet",
   "app.contract_code": "kept by the hash of what it holds: no rollback makes a row wrong",
-  "app.job_queue":
-    "claims that a rollback may concern are ended, and what it forgets is queued: forget-observed.ts",
+  "app.job_queue": "claims that a rollback may concern are ended, and what it forgets is queued: forget-observed.ts",
   "raw.indexing_errors": "told apart by height; resolved by the range that is stored again",
   "app.indexing_errors": "told apart by height; resolved by the range that is derived again",
   "app.outbox": "what was sent stays sent: a rollback adds its own entry",
@@ -83,8 +82,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
 
 /** Who commits without waiting for the disk, and why nothing is wrong when that is lost. No one outside is told of any of it. */
 const unflushed: Readonly<Record<string, string>> = {
-  "coordination/postgres/postgres-lease-store.ts":
-    "a claim that is lost was never made: its token fits no row",
+  "coordination/postgres/postgres-lease-store.ts": "a claim that is lost was never made: its token fits no row",
   "coordination/postgres/postgres-chain-record.ts": "what the node says of the head is asked for again",
   "coordination/postgres/raw-coverage-copy.ts": "the copy of raw's coverage is made again",
   "rollback/finish-rollback.ts": "in one database raw's commit, which waits, brings app's with it",
@@ -110,8 +108,7 @@ describe("the house", () => {
       for (const [, target] of readFileSync(path, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)) {
         const from = room(path)
         const to = room(resolve(dirname(path), target!))
-        if (to !== from && !mayImport[from]!.includes(to))
-          wrong.push(`${relative(root, path)} imports ${target}`)
+        if (to !== from && !mayImport[from]!.includes(to)) wrong.push(`${relative(root, path)} imports ${target}`)
       }
     }
     expect(wrong).toEqual([])
@@ -227,9 +224,7 @@ describe("the house", () => {
         String.raw`\.${text}\s*[!=]==?\s*["'\x60](?!string)|switch\s*\(\s*[\w.?!]*\.${text}\s*\)`,
       ].join("|"),
     )
-    const wrong = files
-      .filter((path) => matching.test(withoutComments(path)))
-      .map((path) => relative(root, path))
+    const wrong = files.filter((path) => matching.test(withoutComments(path))).map((path) => relative(root, path))
     expect(wrong).toEqual([])
   })
 
@@ -264,11 +259,9 @@ describe("the house", () => {
 
   test("every table of a chain's heights has a rule for its undo, and those without one say why", () => {
     const named = (schema: string): string[] =>
-      [
-        ...readFileSync(join(root, "migrations", schema, "schema.sql"), "utf8").matchAll(
-          /^create table (\S+) /gm,
-        ),
-      ].map(([, name]) => name!)
+      [...readFileSync(join(root, "migrations", schema, "schema.sql"), "utf8").matchAll(/^create table (\S+) /gm)].map(
+        ([, name]) => name!,
+      )
     const undoing = files
       .filter((path) => /\/(rollback|undo|forget)-[\w-]+\.ts$/.test(path))
       .map((path) => readFileSync(path, "utf8"))
@@ -277,17 +270,14 @@ describe("the house", () => {
     const isUndone = (table: string): boolean =>
       [
         ...undoing.matchAll(
-          new RegExp(
-            `(delete from|update) ${table.replace(".", "\\.")}\\b((?!delete from|update )[^"\x60])*`,
-            "g",
-          ),
+          new RegExp(`(delete from|update) ${table.replace(".", "\\.")}\\b((?!delete from|update )[^"\x60])*`, "g"),
         ),
       ].some(([statement]) => /heights?\b/.test(statement) && /\$\d/.test(statement))
     const ruled = [...named("raw"), ...named("app")].filter((table) => !Object.hasOwn(notOfHeights, table))
     expect(ruled.filter((table) => !isUndone(table))).toEqual([])
-    expect(
-      Object.keys(notOfHeights).filter((table) => ![...named("raw"), ...named("app")].includes(table)),
-    ).toEqual([])
+    expect(Object.keys(notOfHeights).filter((table) => ![...named("raw"), ...named("app")].includes(table))).toEqual(
+      [],
+    )
   })
 
   test("a table that is said to be empty is written by nothing", () => {

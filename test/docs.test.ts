@@ -204,10 +204,7 @@ describe("docs/reference/schema.md", () => {
     ...[...sql.matchAll(/^create (?:table|view) (\S+) (?:\(|as select)\n([\s\S]*?)(?:\n\).*)?;$/gm)].map(
       ([, name, body]): [string, string[]] => [name!, columnsOf(body!)],
     ),
-    ...derived.map(({ name, columns }): [string, string[]] => [
-      `app.${name}`,
-      columns.map((column) => column.name),
-    ]),
+    ...derived.map(({ name, columns }): [string, string[]] => [`app.${name}`, columns.map((column) => column.name)]),
   ])
 
   test("has every table and view of both schemas, and no other", () => {
@@ -269,9 +266,7 @@ describe("docs/reference/schema.md", () => {
       .filter((text) => /audit|reopenHeights|refetchBlocks/i.test(text))
       .flatMap((text) => [
         ...[...text.matchAll(/\(actor, action, details\) values \(\$1, '(\w+)'/g)].map(([, act]) => act!),
-        ...[...text.matchAll(/\baction\??(?::| =) (.*)/g)].flatMap(
-          ([, rest]) => rest!.match(/(?<=")\w+(?=")/g) ?? [],
-        ),
+        ...[...text.matchAll(/\baction\??(?::| =) (.*)/g)].flatMap(([, rest]) => rest!.match(/(?<=")\w+(?=")/g) ?? []),
       ])
     expect([...new Set([...codes(raw![2]!), ...codes(app)])].sort()).toEqual([...new Set(written)].sort())
   })
@@ -357,9 +352,7 @@ test("docs/hazards.md and docs/ARCHITECTURE.md name files and folders that exist
 
 test("src/coordination/PROTOCOL.md names files of the product that exist", () => {
   const files = ["src", "test", "proof"].flatMap((directory) => filesBelow(directory, ".ts"))
-  const named = [...read("src/coordination/PROTOCOL.md").matchAll(/`([\w/-]+\.ts)`/g)].map(
-    ([, file]) => file!,
-  )
+  const named = [...read("src/coordination/PROTOCOL.md").matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file!)
   expect(named.length).toBeGreaterThan(30)
   expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
 })

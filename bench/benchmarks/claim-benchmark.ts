@@ -24,9 +24,7 @@ export const claimBenchmark: Benchmark = {
       await finish(connection, finished)
       samples.push({ finished, connection, claimMs: [], commitMs: [] })
     }
-    say(
-      `${claims} claims and commits with ${few} and with ${many.toLocaleString("en")} finished ranges, in turn`,
-    )
+    say(`${claims} claims and commits with ${few} and with ${many.toLocaleString("en")} finished ranges, in turn`)
     for (let i = 0; i < warmUp + claims; i++) {
       for (const sample of samples) await claimOnce(sample, { counts: i >= warmUp })
     }
@@ -105,9 +103,6 @@ function table(samples: readonly ClaimSample[]): Table {
   ]
   return {
     columns: ["finished ranges", "claim p50 ms", "claim p99 ms", "commit p50 ms", "commit p99 ms"],
-    rows: [
-      ...samples.map(({ finished }, i) => text(finished.toLocaleString("en"), rows[i]!)),
-      text("ratio", ratios),
-    ],
+    rows: [...samples.map(({ finished }, i) => text(finished.toLocaleString("en"), rows[i]!)), text("ratio", ratios)],
   }
 }

@@ -230,10 +230,7 @@ function phaseTable({ phases, extracts }: Profiled, { blocks }: { blocks: number
   ]
   return {
     columns: ["phase", "µs per block"],
-    rows: [
-      ...[...phases].map(row),
-      ...[...extracts].map(([worker, seconds]) => row([`extract, ${worker}`, seconds])),
-    ],
+    rows: [...[...phases].map(row), ...[...extracts].map(([worker, seconds]) => row([`extract, ${worker}`, seconds]))],
   }
 }
 

@@ -73,10 +73,7 @@ interface Measuring extends Omit<BenchmarkInput, "blocks" | "rounds"> {
   readonly about: string
 }
 
-async function measure(
-  chain: BenchChain,
-  { postgres, heads, about, say }: Measuring,
-): Promise<BenchmarkReport> {
+async function measure(chain: BenchChain, { postgres, heads, about, say }: Measuring): Promise<BenchmarkReport> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-bench-live-"))
   onStop(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
   const databaseUrl = await postgres.freshDatabase()
@@ -119,8 +116,7 @@ async function measure(
   await connection.end()
   await chain.stop()
   const delays = watch.delays.slice(warmUpHeads)
-  const rate = (pick: (history: History) => number): string =>
-    ((pick(after) - pick(before)) / seconds).toFixed(0)
+  const rate = (pick: (history: History) => number): string => ((pick(after) - pick(before)) / seconds).toFixed(0)
   return {
     tables: [delayTable(delays)],
     notes: [

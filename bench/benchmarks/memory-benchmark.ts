@@ -69,11 +69,7 @@ export const memoryBenchmark: Benchmark = {
       tables: [
         {
           columns: ["", "peak RSS MB", "goal"],
-          rows: [...goals].map(([name, goal]) => [
-            name,
-            Math.max(...results.get(name)!).toFixed(0),
-            `< ${goal}`,
-          ]),
+          rows: [...goals].map(([name, goal]) => [name, Math.max(...results.get(name)!).toFixed(0), `< ${goal}`]),
         },
       ],
       notes: [

@@ -48,10 +48,7 @@ export const profileBenchmark: Benchmark = {
     const rpc = chain.url
     const database = (): Promise<string> => postgres.freshDatabase()
     say("the probe, then Tidemark with one thread, both with --cpu-prof")
-    const probe = await profile(
-      postgres,
-      probeCommand({ rpc, database: await database(), blocks, writers: 1 }),
-    )
+    const probe = await profile(postgres, probeCommand({ rpc, database: await database(), blocks, writers: 1 }))
     const product = await profile(
       postgres,
       ingestCommand({ rpcUrl: rpc, databaseUrl: await database(), blocks, threads: 1 }),

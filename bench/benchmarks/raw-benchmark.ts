@@ -28,8 +28,7 @@ export const rawBenchmark: Benchmark = {
     await measureRun([ingest(1)(filled)], { postgresPid: postgres.pid })
     const truth = await tablesOf(filled)
     const dumped = await dumpRows(filled)
-    const probe = (writers: number) => (database: string) =>
-      probeCommand({ rpc: rpcUrl, database, blocks, writers })
+    const probe = (writers: number) => (database: string) => probeCommand({ rpc: rpcUrl, database, blocks, writers })
     const copy = (writers: number) => (database: string) =>
       bareCopyCommand({ database, directory: dumped.directory, transactions: dumped.transactions, writers })
 

@@ -60,15 +60,7 @@ export const reorgBackfillBenchmark: Benchmark = {
     return {
       tables: [
         {
-          columns: [
-            "beside",
-            "wall s",
-            "blocks/s",
-            "rollbacks",
-            "ranges disturbed",
-            "heads",
-            "rate, of a quiet tip",
-          ],
+          columns: ["beside", "wall s", "blocks/s", "rollbacks", "ranges disturbed", "heads", "rate, of a quiet tip"],
           rows: variants.map(({ name, reorgs }) => {
             const runs = results.get(name)!
             const wallS = median(walls(name))
@@ -144,10 +136,7 @@ async function backfill(
 }
 
 /** Returns what stops it. */
-function moveTip(
-  nodes: readonly ChainServer[],
-  { reorgs, final }: { reorgs: boolean; final: number },
-): () => void {
+function moveTip(nodes: readonly ChainServer[], { reorgs, final }: { reorgs: boolean; final: number }): () => void {
   let turn = 0
   let branch: Chain = nodes[0]!.chain
   const timer = setInterval(() => {

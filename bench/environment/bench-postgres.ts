@@ -43,9 +43,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   onStop(async () => admin.destroy())
   await makeTemplate(server)
   const pid = (await readPostmasterFile(join(directory, "postgres")))!.pid
-  const { rows } = await admin.query<{ version: string }>(
-    "select current_setting('server_version') as version",
-  )
+  const { rows } = await admin.query<{ version: string }>("select current_setting('server_version') as version")
   return {
     pid,
     version: rows[0]!.version,

@@ -63,8 +63,7 @@ export async function dumpDerived(
       transactions.push(files)
     }
     const files: CopyFile[] = []
-    for (const [table, { key }] of states)
-      files.push(...(await dump(table, { key: Object.keys(key), where: "" })))
+    for (const [table, { key }] of states) files.push(...(await dump(table, { key: Object.keys(key), where: "" })))
     transactions.push(files)
     const manifest = join(directory, "manifest.json")
     await writeFile(manifest, JSON.stringify(transactions satisfies CopyManifest))

@@ -7,10 +7,7 @@ import type pg from "pg"
 import { to as copyTo } from "pg-copy-streams"
 import { copyHeader, copyTrailer } from "../../src/postgres/copy-buffer.js"
 
-export async function dumpQuery(
-  client: pg.Client,
-  { query, file }: { query: string; file: string },
-): Promise<number> {
+export async function dumpQuery(client: pg.Client, { query, file }: { query: string; file: string }): Promise<number> {
   const bare = withoutFraming()
   await pipeline(
     client.query(copyTo(`copy (${query}) to stdout (format binary)`)),

@@ -15,12 +15,8 @@ export function compileProbes(): void {
   if (status !== 0) throw new Error("the probes do not compile")
 }
 
-export const probeCommand = (flags: {
-  rpc: string
-  database: string
-  blocks: number
-  writers: number
-}): Command => command("probe.js", flags)
+export const probeCommand = (flags: { rpc: string; database: string; blocks: number; writers: number }): Command =>
+  command("probe.js", flags)
 
 export const bareCopyCommand = (flags: {
   database: string

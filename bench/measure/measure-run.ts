@@ -4,14 +4,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { onStop } from "../environment/stop-all.js"
-import {
-  autovacuumTimes,
-  backendsMb,
-  endedChildrenCpuS,
-  machineCpuS,
-  peakRssMb,
-  serverCpuS,
-} from "./process-times.js"
+import { autovacuumTimes, backendsMb, endedChildrenCpuS, machineCpuS, peakRssMb, serverCpuS } from "./process-times.js"
 
 export interface Command {
   readonly args: readonly string[]
@@ -64,10 +57,7 @@ export async function measureRun(
     wallS,
     cpuS,
     postgresCpuS,
-    autovacuumCpuS: [...vacuumed].reduce(
-      (sum, [pid, seconds]) => sum + seconds - (vacuumedBefore.get(pid) ?? 0),
-      0,
-    ),
+    autovacuumCpuS: [...vacuumed].reduce((sum, [pid, seconds]) => sum + seconds - (vacuumedBefore.get(pid) ?? 0), 0),
     otherCpuS: machineCpuS() - before.machine - cpuS - postgresCpuS,
     peakRssMb: Math.max(...peaks),
     backendMb: backends.largest,
@@ -97,8 +87,7 @@ async function runCommand({ args, env = {}, cwd }: Command): Promise<number> {
   }, lookEveryMs)
   try {
     const [code, signal] = (await once(child, "exit")) as [number | null, string | null]
-    if (code !== 0)
-      throw new Error(`${args.join(" ")}\nended with ${code ?? signal}; its last words:\n${tail}`)
+    if (code !== 0) throw new Error(`${args.join(" ")}\nended with ${code ?? signal}; its last words:\n${tail}`)
     return peak
   } finally {
     clearInterval(look)

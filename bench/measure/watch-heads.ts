@@ -29,13 +29,7 @@ interface Waiting {
 /** A look costs the server a tenth of a millisecond, and only while a block is awaited. */
 const lookEveryMs = 5
 
-export async function watchHeads({
-  wsUrl,
-  databaseUrl,
-}: {
-  wsUrl: string
-  databaseUrl: string
-}): Promise<HeadsWatch> {
+export async function watchHeads({ wsUrl, databaseUrl }: { wsUrl: string; databaseUrl: string }): Promise<HeadsWatch> {
   const connection = await Connection.open({ url: databaseUrl, applicationName: "tidemark bench watch" })
   const delays: HeadDelay[] = []
   let waiting: Waiting[] = []

@@ -29,10 +29,7 @@ export function watchMetrics(port: number): MetricsWatch {
     value: (name) => samples(name).reduce((sum, [, value]) => sum + value, 0),
     by: (name, label) =>
       new Map(
-        samples(`${name}{`).map(([line, value]) => [
-          new RegExp(`${label}="([^"]*)"`).exec(line)?.[1] ?? "",
-          value,
-        ]),
+        samples(`${name}{`).map(([line, value]) => [new RegExp(`${label}="([^"]*)"`).exec(line)?.[1] ?? "", value]),
       ),
     stop: () => clearInterval(timer),
   }

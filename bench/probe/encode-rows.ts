@@ -80,9 +80,7 @@ export class RowEncoder {
 
   /** In the order of `copyTargets`. */
   take(): Buffer[] {
-    return [this.blocks, this.transactions, this.events, this.txLookup, this.blockLookup].map((rows) =>
-      rows.take(),
-    )
+    return [this.blocks, this.transactions, this.events, this.txLookup, this.blockLookup].map((rows) => rows.take())
   }
 
   add(block: ProbeBlock, receipts: ProbeReceipt[]): void {

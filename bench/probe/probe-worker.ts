@@ -55,8 +55,7 @@ function fetchBatch(from: number): Promise<Buffer> {
   return post(`${text}]`)
 }
 
-const rangeEnd = (height: number): number =>
-  Math.min(blocks, (Math.floor(height / rangeBlocks) + 1) * rangeBlocks)
+const rangeEnd = (height: number): number => Math.min(blocks, (Math.floor(height / rangeBlocks) + 1) * rangeBlocks)
 const batchEnd = (from: number): number => Math.min(from + batchBlocks, rangeEnd(from))
 
 let ahead = 0

@@ -19,8 +19,7 @@ export class Writers {
 
   /** Resolves when a writer has taken the work, and calls back when it is committed. */
   async write(buffers: readonly Buffer[], onDone: () => void = () => undefined): Promise<void> {
-    const connection =
-      this.#idle.pop() ?? (await new Promise<Connection>((resolve) => this.#waiting.push(resolve)))
+    const connection = this.#idle.pop() ?? (await new Promise<Connection>((resolve) => this.#waiting.push(resolve)))
     const work = copyRows(connection, buffers).then(() => {
       this.#busy.delete(work)
       const next = this.#waiting.shift()

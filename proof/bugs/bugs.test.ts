@@ -9,8 +9,7 @@ import { isNoticed } from "./is-noticed.js"
 import type { Outcome } from "./run-program.js"
 
 const root = resolve(import.meta.dirname, "../..")
-const read = (file: string): string =>
-  existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : ""
+const read = (file: string): string => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "")
 
 test("every change finds its place in the sources, once", () => {
   const wrong: string[] = []

@@ -139,11 +139,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     hazard: "H18",
     patches: [
       [commit, "if (completed.length !== leases.length) {", "if (completed.length > leases.length) {"],
-      [
-        commit,
-        "(parseMultirange(covered), [range]).length > 0",
-        "(parseMultirange(covered), [range]).length < 0",
-      ],
+      [commit, "(parseMultirange(covered), [range]).length > 0", "(parseMultirange(covered), [range]).length < 0"],
     ],
     caughtBy: simulation(200, ["I1", "I2"]),
     test: [leaseTest, "committing again after an answer that got lost doubles nothing"],
@@ -222,9 +218,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   "seam-above-unchecked": {
     hazard: "H27",
-    patches: [
-      ["src/raw/check-seams.ts", "if (seam!.above_covered) {", "if (seam!.above_covered && !seam) {"],
-    ],
+    patches: [["src/raw/check-seams.ts", "if (seam!.above_covered) {", "if (seam!.above_covered && !seam) {"]],
     caughtBy: chaos("two-branches", 6, /neighbours were stored that do not fit/),
     test: [
       ingesterTest,
@@ -257,10 +251,7 @@ import { printMultirange } from "../../postgres/multirange.js"`,
       [undo, "ledger.uncover(tx, { workers, removed })", "ledger.uncover(tx, { workers, removed: whole })"],
     ],
     caughtBy: simulation(100, ["I3", "I5"]),
-    test: [
-      rollbackTest,
-      "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
-    ],
+    test: [rollbackTest, "below a rollback commit as usual; one that straddles is cut and due; those above are gone"],
   },
   "coverage-apart-from-data": {
     hazard: "H35",
@@ -332,10 +323,7 @@ import { printMultirange } from "../../postgres/multirange.js"`,
       [commit, "$3::int8) limit 1", "$3::int8) and false limit 1"],
     ],
     caughtBy: simulation(1_000, ["I2", "I4"]),
-    test: [
-      rollbackTest,
-      "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
-    ],
+    test: [rollbackTest, "below a rollback commit as usual; one that straddles is cut and due; those above are gone"],
   },
   "test-and-lock-at-once": {
     hazard: "H82",
@@ -344,9 +332,6 @@ import { printMultirange } from "../../postgres/multirange.js"`,
       [commit, "  await work.apply?.(tx)\n", '  await lockChain(tx, "shared")\n  await work.apply?.(tx)\n'],
     ],
     caughtBy: simulation(1_000, ["I1", "I4"]),
-    test: [
-      leaseTest,
-      "a rollback that commits while a writer waits for the chain lock is seen by that writer",
-    ],
+    test: [leaseTest, "a rollback that commits while a writer waits for the chain lock is seen by that writer"],
   },
 }

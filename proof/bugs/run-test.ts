@@ -29,9 +29,7 @@ export async function runTest(directory: string, [file, title]: NamedTest): Prom
   // A test may run for several stores: one that notices is enough.
   const runs = report.testResults
     .flatMap(({ assertionResults }) => assertionResults)
-    .filter(
-      (result) => named.test(result.title) && result.status !== "skipped" && result.status !== "pending",
-    )
+    .filter((result) => named.test(result.title) && result.status !== "skipped" && result.status !== "pending")
   const failed = runs.filter(({ status }) => status === "failed")
   if (runs.length === 0) throw new Error(`${file} has no test ${title}`)
   return { isSound: failed.length === 0, said: failed[0]?.failureMessages[0] ?? "" }

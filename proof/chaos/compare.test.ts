@@ -51,27 +51,22 @@ test.each(["token_metadata", "contract_code_hashes"] as const)(
   },
 )
 
-test.each(["raw", "app"] as const)(
-  "a checkpoint of %s that is not the watermark is found",
-  async (schema) => {
-    const probe = schema === "raw" ? raw : app
-    expect(await wrongCheckpoints(probe, schema)).toEqual([])
-    // A hole, and a view that does not stop there.
-    const [view] = await probe.rows<{ text: string }>(
-      `select pg_get_viewdef('${schema}.indexing_checkpoints') as text`,
-    )
-    await probe.rows(`update ${schema}.coverage set heights = heights - '{[5,6)}'::int8multirange`)
-    expect(await wrongCheckpoints(probe, schema)).toEqual([])
-    await probe.rows(
-      `create or replace view ${schema}.indexing_checkpoints as
+test.each(["raw", "app"] as const)("a checkpoint of %s that is not the watermark is found", async (schema) => {
+  const probe = schema === "raw" ? raw : app
+  expect(await wrongCheckpoints(probe, schema)).toEqual([])
+  // A hole, and a view that does not stop there.
+  const [view] = await probe.rows<{ text: string }>(`select pg_get_viewdef('${schema}.indexing_checkpoints') as text`)
+  await probe.rows(`update ${schema}.coverage set heights = heights - '{[5,6)}'::int8multirange`)
+  expect(await wrongCheckpoints(probe, schema)).toEqual([])
+  await probe.rows(
+    `create or replace view ${schema}.indexing_checkpoints as
      select worker_type as worker_name, upper(range_merge(heights)) - 1 as last_height, updated_at from ${schema}.coverage`,
-    )
-    expect(await wrongCheckpoints(probe, schema)).toContainEqual(
-      expect.objectContaining({ heights: "{[0,5),[6,12)}", checkpoint: 11 }),
-    )
-    await probe.rows(`create or replace view ${schema}.indexing_checkpoints as ${view!.text}`)
-  },
-)
+  )
+  expect(await wrongCheckpoints(probe, schema)).toContainEqual(
+    expect.objectContaining({ heights: "{[0,5),[6,12)}", checkpoint: 11 }),
+  )
+  await probe.rows(`create or replace view ${schema}.indexing_checkpoints as ${view!.text}`)
+})
 
 test("a rollback that the outbox does not tell of as it was is found", async () => {
   const intents = [

@@ -50,9 +50,7 @@ export async function compareAll(stage: Stage, options: CompareOptions): Promise
   assert.deepEqual(await untoldRollbacks(stage.derived, { mayForget: stage.appLosesCommits }), [])
   assert.deepEqual(await stage.derived.leases(), [])
   assert.deepEqual(
-    (await stage.derived.errors()).filter(
-      (error) => !error.resolved && !options.expected?.(JSON.stringify(error)),
-    ),
+    (await stage.derived.errors()).filter((error) => !error.resolved && !options.expected?.(JSON.stringify(error))),
     [],
   )
   const rows = report.tables.reduce((sum, { rowsFound }) => sum + rowsFound, 0)
@@ -67,7 +65,6 @@ export function times(ms: readonly number[]): string {
   return `median ${median} s, p99 ${p99} s, longest ${longest} s`
 }
 
-const total = (rows: Readonly<Record<string, number>>): number =>
-  Object.values(rows).reduce((sum, n) => sum + n, 0)
+const total = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((sum, n) => sum + n, 0)
 
 const number = (n: number): string => n.toLocaleString("en-US")

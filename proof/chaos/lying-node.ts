@@ -1,14 +1,7 @@
 // A node that lies, stutters and breaks off, for as long as it takes to index a whole chain from it.
 
 import type { FaultKind, FaultName, FaultRates, HostileRpc } from "../../test/support/hostile-rpc.js"
-import {
-  faultKinds,
-  faultNames,
-  lies,
-  noise,
-  noticedOnlyByRoots,
-  outages,
-} from "../../test/support/hostile-rpc.js"
+import { faultKinds, faultNames, lies, noise, noticedOnlyByRoots, outages } from "../../test/support/hostile-rpc.js"
 import type { Stage } from "./stage.js"
 
 /** How much is checked: the setting VERIFY. */
@@ -38,8 +31,7 @@ export async function pinHonestly(stage: Stage, node: HostileRpc): Promise<void>
 /** How often each fault was served; for sums over many nodes. */
 export type FaultCounts = Record<FaultName, number>
 
-export const noFaults = (): FaultCounts =>
-  Object.fromEntries(faultNames.map((name) => [name, 0])) as FaultCounts
+export const noFaults = (): FaultCounts => Object.fromEntries(faultNames.map((name) => [name, 0])) as FaultCounts
 
 export interface LieFacts {
   readonly served: number

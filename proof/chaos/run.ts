@@ -28,9 +28,7 @@ const { profile } = given
 if (profile !== "quick" && profile !== "full") refuse(usage, `--profile is quick or full, not ${profile}`)
 const seed = wholeNumber(usage, { name: "seed", text: given.seed })
 const count =
-  given.count === undefined
-    ? {}
-    : { count: wholeNumber(usage, { name: "count", text: given.count, least: 1 }) }
+  given.count === undefined ? {} : { count: wholeNumber(usage, { name: "count", text: given.count, least: 1 }) }
 const unknown = named.find((name) => !names.includes(name))
 if (unknown !== undefined) refuse(usage, `${unknown} is no scenario`)
 

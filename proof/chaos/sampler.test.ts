@@ -29,11 +29,7 @@ const furthest = (schema: "raw" | "app"): string =>
    select worker_type as worker_name, upper(range_merge(heights)) as last_height, updated_at from ${schema}.coverage`
 
 test.each([
-  [
-    "a block below the watermark that is not there",
-    "delete from raw.blocks where height = 3",
-    /I5: 1 blocks/,
-  ],
+  ["a block below the watermark that is not there", "delete from raw.blocks where height = 3", /I5: 1 blocks/],
   [
     "coverage that shrank without a rollback",
     "update raw.coverage set heights = heights - '{[5,100)}'::int8multirange",

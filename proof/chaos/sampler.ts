@@ -91,8 +91,7 @@ export class Sampler {
       if (!this.#workersSince.has(worker)) this.#workersSince.set(worker, app.now)
     if (answer) this.#compare(answer, { app, raw })
     this.#watchWatermarks({ app, raw })
-    for (const worker of app.ahead)
-      this.#violation(`I4: ${worker} covers heights that app does not know to be stored`)
+    for (const worker of app.ahead) this.#violation(`I4: ${worker} covers heights that app does not know to be stored`)
     if (!this.#derivedMayFall && app.epoch === raw.epoch) this.#compareStores({ app, raw })
     this.#watchLeases([...raw.expired, ...app.expired])
     this.#last = { app, raw }
@@ -114,9 +113,7 @@ export class Sampler {
     for (const text of [...raw.wrongCheckpoints, ...app.wrongCheckpoints])
       this.#violation(`I3: a checkpoint is not where coverage ends: ${text}`)
     const falls = [
-      ...(this.#mayFall
-        ? []
-        : unexplainedFalls(this.#last && rawWatermarks(this.#last.raw), rawWatermarks(raw))),
+      ...(this.#mayFall ? [] : unexplainedFalls(this.#last && rawWatermarks(this.#last.raw), rawWatermarks(raw))),
       ...(this.#derivedMayFall ? [] : unexplainedFalls(this.#last?.app, app)),
     ]
     for (const text of falls) this.#violation(`I5: ${text}`)
@@ -130,9 +127,7 @@ export class Sampler {
     this.windows++
     const { from, to, count, ids } = app.rows
     if (count !== raw.transactions.count)
-      this.#violation(
-        `I5: [${from}, ${to}) is derived, with ${count} of ${raw.transactions.count} transactions`,
-      )
+      this.#violation(`I5: [${from}, ${to}) is derived, with ${count} of ${raw.transactions.count} transactions`)
     else if (ids !== raw.transactions.ids)
       this.#violation(`I4: [${from}, ${to}) is derived, from other transactions than are stored`)
   }

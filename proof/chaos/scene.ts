@@ -127,9 +127,6 @@ export class Scene {
     for (const cluster of clusters) await cluster.close({ keep })
     for (const end of this.#ending.splice(0).reverse()) await end()
     if (!keep) return []
-    return [
-      ...servers.map(({ directory }) => directory),
-      ...clusters.flatMap(({ directories }) => directories),
-    ]
+    return [...servers.map(({ directory }) => directory), ...clusters.flatMap(({ directories }) => directories)]
   }
 }

@@ -147,9 +147,7 @@ export class Stage {
   complaints(): string[] {
     return this.#members
       .flatMap(({ lines, errors }) => [
-        ...lines.filter(
-          ({ level, code }) => level === "fatal" || code === "BUG" || code === "DATABASE_ERROR",
-        ),
+        ...lines.filter(({ level, code }) => level === "fatal" || code === "BUG" || code === "DATABASE_ERROR"),
         ...errors,
       ])
       .map((line) => (typeof line === "string" ? line : JSON.stringify(line)))
@@ -241,11 +239,9 @@ export class Stage {
          from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
       )
       .catch(() => [])
-    return [
-      coverage,
-      ...[...left.slice(0, 20), ...backends].map((row) => JSON.stringify(row)),
-      this.report(),
-    ].join("\n")
+    return [coverage, ...[...left.slice(0, 20), ...backends].map((row) => JSON.stringify(row)), this.report()].join(
+      "\n",
+    )
   }
 
   /** How many there were: at least one for each time that another branch was seen to be stored. */

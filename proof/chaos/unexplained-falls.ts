@@ -16,8 +16,6 @@ export function unexplainedFalls(before: Watermarks | undefined, now: Watermarks
   return [...before.watermarks].flatMap(([worker, was]) => {
     const is = now.watermarks.get(worker) ?? now.start
     const isExplained = now.fell_to !== null && now.fell_to <= is
-    return is < was && !isExplained
-      ? [`the watermark of ${worker} fell from ${was} to ${is} without a rollback`]
-      : []
+    return is < was && !isExplained ? [`the watermark of ${worker} fell from ${was} to ${is} without a rollback`] : []
   })
 }

@@ -43,9 +43,7 @@ afterAll(async () => {
 })
 
 test("what the checker computes from the demo's logs is what the demo's contracts answer", async () => {
-  expect((await checkDerived({ rawUrl: store.url, appUrl: store.url, coverage: () => undefined })).ok).toBe(
-    true,
-  )
+  expect((await checkDerived({ rawUrl: store.url, appUrl: store.url, coverage: () => undefined })).ok).toBe(true)
   const report = await checkAgainstNode({ appUrl: store.url, rpcUrl: chain.httpUrl })
   expect(report.disagreed).toEqual([])
   expect(report.partial).toEqual([])
@@ -59,9 +57,7 @@ test("a balance, an owner and a covered head that are wrong are named", async ()
   const { database } = store
   await database.query("update app.ft_holdings set balance = balance + 1 where balance > 0")
   await database.query("update app.nft_ownership set owner = decode(repeat('77', 20), 'hex')")
-  await database.query(
-    "update app.coverage set heights = '{[0,5),[6,9)}' where worker_type = 'nft_ownership_worker'",
-  )
+  await database.query("update app.coverage set heights = '{[0,5),[6,9)}' where worker_type = 'nft_ownership_worker'")
   const late = await checkAgainstNode({ appUrl: store.url, rpcUrl: chain.httpUrl })
   expect(late.partial).toEqual(["nft_ownership", "nft_balances"])
   expect(late.disagreed.length).toBeGreaterThan(10)

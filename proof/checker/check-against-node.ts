@@ -143,10 +143,7 @@ async function callContract(
   rpcUrl: string,
   { contract, call, height }: { readonly contract: string; readonly call: string; readonly height: number },
 ): Promise<string | undefined> {
-  const { result } = await ask(rpcUrl, "eth_call", [
-    { to: `0x${contract}`, data: `0x${call}` },
-    quantity(height),
-  ])
+  const { result } = await ask(rpcUrl, "eth_call", [{ to: `0x${contract}`, data: `0x${call}` }, quantity(height)])
   if (result === undefined || result.length < 66) return undefined
   return BigInt(result.slice(0, 66)).toString()
 }

@@ -101,26 +101,25 @@ const coverAll = async (heights: string) => {
 describe("the checker", () => {
   test("arrives at the rows worked out by hand", async () => {
     const report = await check()
-    expect(
-      report.tables.flatMap(({ table, differences }) => differences.map((one) => ({ table, ...one }))),
-    ).toEqual([])
+    expect(report.tables.flatMap(({ table, differences }) => differences.map((one) => ({ table, ...one })))).toEqual(
+      [],
+    )
     expect(report).toMatchObject({ ok: true, blocks: 3, withoutRaw: [] })
     const wanted = Object.fromEntries(
       Object.entries(trickyRows).map(([table, text]) => [table, text.trim().split("\n").length]),
     )
-    expect(Object.fromEntries(report.tables.map(({ table, rowsExpected }) => [table, rowsExpected]))).toEqual(
-      {
-        ...wanted,
-        evm_logs: 24,
-      },
-    )
+    expect(Object.fromEntries(report.tables.map(({ table, rowsExpected }) => [table, rowsExpected]))).toEqual({
+      ...wanted,
+      evm_logs: 24,
+    })
   })
 
   test("sums a table up the same way whatever the size of its pieces", async () => {
     const digests = async (blocksPerPiece: number) =>
-      (await check({ coverage: everything, blocksPerPiece })).tables.map(
-        ({ foundDigest, expectedDigest }) => [foundDigest, expectedDigest],
-      )
+      (await check({ coverage: everything, blocksPerPiece })).tables.map(({ foundDigest, expectedDigest }) => [
+        foundDigest,
+        expectedDigest,
+      ])
     const whole = await digests(100)
     expect(await digests(1)).toEqual(whole)
     for (const [found, expected] of whole) expect(found).toBe(expected)

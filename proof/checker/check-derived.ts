@@ -50,10 +50,7 @@ export async function checkDerived(options: CheckOptions): Promise<CheckReport> 
   }
 }
 
-async function coverageOf(
-  app: pg.Client,
-  options: CheckOptions,
-): Promise<Map<string, readonly HeightRange[]>> {
+async function coverageOf(app: pg.Client, options: CheckOptions): Promise<Map<string, readonly HeightRange[]>> {
   const stored = options.coverage ? undefined : await readCoverage(app)
   const coverage = new Map<string, readonly HeightRange[]>()
   for (const worker of allWorkers) {

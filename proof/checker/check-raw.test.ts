@@ -216,9 +216,7 @@ describe("the checker of raw", () => {
       ])
       expect(await wrongIn({ withoutExtra: true })).toEqual([])
     }
-    await client.query(`update raw.transactions set extra = convert_to($1, 'UTF8') where ${odd}`, [
-      rows[0]!.extra,
-    ])
+    await client.query(`update raw.transactions set extra = convert_to($1, 'UTF8') where ${odd}`, [rows[0]!.extra])
     expect(await wrongIn()).toEqual([])
   })
 
@@ -234,9 +232,7 @@ describe("the checker of raw", () => {
 
   test("takes no answer for one that it is not", async () => {
     node.tamper = (call, result) =>
-      call.method === "eth_getBlockReceipts" && heightNamedBy(call) === 7
-        ? (result as unknown[]).slice(1)
-        : undefined
+      call.method === "eth_getBlockReceipts" && heightNamedBy(call) === 7 ? (result as unknown[]).slice(1) : undefined
     await expect(check()).rejects.toThrow("block 7 has 3 transactions and 2 receipts")
     node.tamper = (call, result) =>
       call.method === "eth_getBlockReceipts" && heightNamedBy(call) === 7

@@ -6,10 +6,7 @@ import type { Row } from "./table.js"
 
 const inlineMaxBytes = 8192
 
-function body(
-  hex: string | null,
-  ref: string,
-): { inline: string | null; hash: string | null; ref: string | null } {
+function body(hex: string | null, ref: string): { inline: string | null; hash: string | null; ref: string | null } {
   if (hex === null || hex.length / 2 <= inlineMaxBytes) return { inline: hex, hash: null, ref: null }
   const hash = createHash("sha256").update(Buffer.from(hex, "hex")).digest("hex")
   return { inline: null, hash, ref }

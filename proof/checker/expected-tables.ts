@@ -138,8 +138,7 @@ export class ExpectedTables {
       return
     }
     const balances = this.#fold(place, tables.nftBalances, tables.nftTransfers)
-    if (from !== zeroAddress)
-      balances?.add({ ...token, address: from }, { balance: -amount, transfers_out: 1n })
+    if (from !== zeroAddress) balances?.add({ ...token, address: from }, { balance: -amount, transfers_out: 1n })
     if (to !== zeroAddress) balances?.add({ ...token, address: to }, { balance: amount, transfers_in: 1n })
   }
 
@@ -229,8 +228,7 @@ export class ExpectedTables {
       this.#event(place, tables.txContracts, row)
     }
     const upstream = covering.has(tables.ftTransfers.worker) ? transfers : []
-    for (const tag of tags(transaction, upstream))
-      this.#event(place, tables.txTags, { ...at, tag, ...origin(place) })
+    for (const tag of tags(transaction, upstream)) this.#event(place, tables.txTags, { ...at, tag, ...origin(place) })
   }
 
   #event({ covering }: Place, table: Table, row: Row): void {

@@ -14,8 +14,7 @@ const bytesOrNull = (value: Value | undefined): string | null => (value === null
 /** Field → column, for those that are left out where the column is null. */
 function present(row: Row, write: typeof quantity, names: Readonly<Record<string, string>>): Fields {
   const fields: Fields = {}
-  for (const [field, column] of Object.entries(names))
-    if (row[column] !== null) fields[field] = write(row[column])
+  for (const [field, column] of Object.entries(names)) if (row[column] !== null) fields[field] = write(row[column])
   return fields
 }
 

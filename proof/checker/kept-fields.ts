@@ -46,8 +46,7 @@ export function lostFields(
 ): Lost | undefined {
   if (extra === undefined) return { sent: "", stored: "an extra that is no JSON object" }
   const known = objects.flatMap(({ part }) => part ?? [])
-  const strange =
-    known.length === 0 ? [] : Object.keys(extra ?? {}).filter((name) => !known.includes(name as "tx"))
+  const strange = known.length === 0 ? [] : Object.keys(extra ?? {}).filter((name) => !known.includes(name as "tx"))
   const wrong = objects.flatMap((object) => differencesOf(object, { extra, blockExtra }))
   if (wrong.length === 0 && strange.length === 0) return undefined
   return {

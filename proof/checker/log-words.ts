@@ -10,8 +10,7 @@ export const topicOf = (signature: string): string => keccak(Buffer.from(signatu
 
 const wordDigits = 64
 
-export const topicsAreWhole = (log: RawLog): boolean =>
-  log.topics.every((topic) => topic.length === wordDigits)
+export const topicsAreWhole = (log: RawLog): boolean => log.topics.every((topic) => topic.length === wordDigits)
 
 /** The i-th whole word of the data. */
 export function dataWord(log: RawLog, i: number): string | undefined {

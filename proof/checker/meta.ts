@@ -14,10 +14,7 @@ export interface Participation {
   readonly first: boolean
 }
 
-export function participations(
-  transaction: RawTransaction,
-  transfers: readonly LogTransfers[],
-): Participation[] {
+export function participations(transaction: RawTransaction, transfers: readonly LogTransfers[]): Participation[] {
   const moved = transfers.flatMap(({ ft, nft }) => [...ft, ...nft])
   const addressesOf: Record<Role, (string | null)[]> = {
     from: [transaction.from],

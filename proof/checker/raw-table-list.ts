@@ -50,7 +50,6 @@ export type RawTableName = keyof typeof rawTables
 /** Table → column → why nobody vouches for it. */
 export const uncomparedRawColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   transactions: {
-    events_sample:
-      "a cut copy of the events for debugging, there or not by a setting that the node knows nothing of",
+    events_sample: "a cut copy of the events for debugging, there or not by a setting that the node knows nothing of",
   },
 }

@@ -14,10 +14,7 @@ export async function readCoverage(client: pg.Client): Promise<Map<string, Heigh
 }
 
 /** The columns of every table of a schema that is there. */
-export async function readColumns(
-  client: pg.Client,
-  schema: "app" | "raw",
-): Promise<Map<string, Set<string>>> {
+export async function readColumns(client: pg.Client, schema: "app" | "raw"): Promise<Map<string, Set<string>>> {
   const { rows } = await client.query<{ table_name: string; column_name: string }>(
     "select table_name, column_name from information_schema.columns where table_schema = $1",
     [schema],

@@ -81,8 +81,7 @@ async function askAll(rpcUrl: string, calls: readonly Call[]): Promise<unknown[]
     body: JSON.stringify(calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call }))),
   })
   const answers = (await response.json()) as readonly Answer[]
-  if (!Array.isArray(answers))
-    throw new Error(`the node refused ${calls.length} calls: ${JSON.stringify(answers)}`)
+  if (!Array.isArray(answers)) throw new Error(`the node refused ${calls.length} calls: ${JSON.stringify(answers)}`)
   const byId = new Map(answers.map((answer) => [answer.id, answer]))
   return calls.map(({ method, params }, id) => {
     const answer = byId.get(id)

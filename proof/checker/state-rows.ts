@@ -22,10 +22,7 @@ export class StateRows {
     this.#table = table
     // Sums begin at zero; what has no sum (a tracked end, a last value) is unknown until a row says it.
     this.#empty = Object.fromEntries(
-      table.columns.map(({ name, type }) => [
-        name,
-        type === "integer" && !/^(first|last)_/.test(name) ? 0n : null,
-      ]),
+      table.columns.map(({ name, type }) => [name, type === "integer" && !/^(first|last)_/.test(name) ? 0n : null]),
     )
   }
 

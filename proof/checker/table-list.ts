@@ -66,13 +66,7 @@ export const tables = {
     `${pos3}, batch_index, ${of}, contract_address bytes, standard text, operator bytes, from_address bytes,
      to_address bytes, token_id, amount, kind text`,
   ),
-  ftTokens: state(
-    "ft_tokens",
-    "token_worker",
-    "contract_address bytes",
-    "transfer_count, minted, burned",
-    both(pos3),
-  ),
+  ftTokens: state("ft_tokens", "token_worker", "contract_address bytes", "transfer_count, minted, burned", both(pos3)),
   nftCollections: state(
     "nft_collections",
     "token_worker",
@@ -80,13 +74,7 @@ export const tables = {
     "transfer_count, minted, burned, erc721_transfers, erc1155_transfers",
     both(pos3),
   ),
-  contracts: state(
-    "contracts",
-    "token_worker",
-    "contract_address bytes",
-    "ft_transfers, nft_transfers",
-    both(pos3),
-  ),
+  contracts: state("contracts", "token_worker", "contract_address bytes", "ft_transfers, nft_transfers", both(pos3)),
   evmTransactions: events(
     "evm_transactions",
     "evm_worker",

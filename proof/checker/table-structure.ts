@@ -15,9 +15,7 @@ export function structureOf(table: Table, { schema, columns, excluded }: Structu
   if (!columns) return [{ kind: "missing table", key: `${schema}.${table.name}` }]
   const known = new Set(table.columns.map(({ name }) => name))
   return [
-    ...[...known]
-      .filter((name) => !columns.has(name))
-      .map((name) => columnDifference("missing column", name)),
+    ...[...known].filter((name) => !columns.has(name)).map((name) => columnDifference("missing column", name)),
     ...[...columns]
       .filter((name) => !known.has(name) && !excluded.includes(name))
       .map((name) => columnDifference("unchecked column", name)),

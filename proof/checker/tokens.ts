@@ -1,14 +1,6 @@
 // What the logs of one transaction say about tokens: the rows of ft_transfers and nft_transfers, by log.
 
-import {
-  asAddress,
-  asNumber,
-  dataArray,
-  dataWord,
-  topicOf,
-  topicsAreWhole,
-  zeroAddress,
-} from "./log-words.js"
+import { asAddress, asNumber, dataArray, dataWord, topicOf, topicsAreWhole, zeroAddress } from "./log-words.js"
 import type { RawLog, RawTransaction } from "./read-raw.js"
 
 const transfer = topicOf("Transfer(address,address,uint256)")

@@ -109,16 +109,8 @@ export function trickyChain(childTopic: string): BlockRow[] {
             log("N", [transfer, party("A"), party("B"), word(1)]),
             // 10 to 13: one, two, lengths that differ, none.
             log("M", [transferSingle, party("A"), party("Z"), party("B")], word(4), word(10)),
-            log(
-              "M",
-              [transferBatch, party("A"), party("B"), party("A")],
-              ...[64, 160, 2, 4, 5, 2, 3, 0].map(word),
-            ),
-            log(
-              "M",
-              [transferBatch, party("A"), party("B"), party("A")],
-              ...[64, 160, 2, 4, 5, 1, 3].map(word),
-            ),
+            log("M", [transferBatch, party("A"), party("B"), party("A")], ...[64, 160, 2, 4, 5, 2, 3, 0].map(word)),
+            log("M", [transferBatch, party("A"), party("B"), party("A")], ...[64, 160, 2, 4, 5, 1, 3].map(word)),
             log("M", [transferBatch, party("A"), party("B"), party("A")], ...[64, 96, 0, 0].map(word)),
             // 14 and 15: a pair is made, and trades.
             log("F", [pairCreated, party("T"), party("W")], party("P"), word(1)),

@@ -15,8 +15,7 @@ export function touchedContracts(transaction: RawTransaction): TouchedContract[]
   const called = new Set<string>()
   if (transaction.to !== null && hasInput(transaction)) called.add(transaction.to)
   // A creation that failed made nothing.
-  if (transaction.contractAddress !== null && transaction.status !== 0)
-    called.add(transaction.contractAddress)
+  if (transaction.contractAddress !== null && transaction.status !== 0) called.add(transaction.contractAddress)
   const emitted = new Map<string, number>()
   for (const { address } of transaction.logs)
     if (address !== null) emitted.set(address, (emitted.get(address) ?? 0) + 1)
@@ -31,10 +30,7 @@ const swaps = [
   topicOf("Swap(address,uint256,uint256,uint256,uint256,address)"),
   topicOf("Swap(address,address,int256,int256,uint160,uint128,int24)"),
 ]
-const approvals = [
-  topicOf("Approval(address,address,uint256)"),
-  topicOf("ApprovalForAll(address,address,bool)"),
-]
+const approvals = [topicOf("Approval(address,address,uint256)"), topicOf("ApprovalForAll(address,address,bool)")]
 
 const ftTags = {
   transfer: "FT_TRANSFER",

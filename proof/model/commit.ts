@@ -69,9 +69,7 @@ export const operations: Readonly<Record<Operation, Test>> = {
 
   // A dependency that commits with it counts: in a group only E's own is asked for.
   gate: (state, config, slot) =>
-    !config.rules.gateAtCommit || gateHolds(state, slot.worker, slot)
-      ? null
-      : "a dependency no longer covers it",
+    !config.rules.gateAtCommit || gateHolds(state, slot.worker, slot) ? null : "a dependency no longer covers it",
 
   lease: (state, config, slot) => {
     const held = (worker: Worker, token: Token): Verdict => {

@@ -13,9 +13,7 @@ export function brokenInvariant(state: State, config: Config): string | null {
     state.broken ??
     rowsMatchCoverage(state, config) ??
     (isComparable(state, config) ? sidesMatch(state, config) : null) ??
-    (isOn(config, F) && (!config.derivesRows || isComparable(state, config))
-      ? foldMatches(state, config)
-      : null) ??
+    (isOn(config, F) && (!config.derivesRows || isComparable(state, config)) ? foldMatches(state, config) : null) ??
     leasesMatch(state) ??
     deadlock(state, config)
   )
@@ -25,8 +23,7 @@ function rowsMatchCoverage({ raw, app, ...state }: State, config: Config): strin
   for (let height = 0; height < config.heights; height++) {
     if (has(raw.coverage, height) !== raw.blocks[height]! >= 0)
       return `(1) raw coverage and blocks differ at ${height}`
-    if (has(app.E, height) !== app.rows[height]! >= 0)
-      return `(1) E coverage and event rows differ at ${height}`
+    if (has(app.E, height) !== app.rows[height]! >= 0) return `(1) E coverage and event rows differ at ${height}`
     if (height === 0 || !has(raw.coverage, height) || !has(raw.coverage, height - 1)) continue
     const parent = parentVersion({ ...state, raw, app }, height, raw.blocks[height]!)
     if (parent !== versionOf(raw.blocks[height - 1]!))

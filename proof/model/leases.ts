@@ -36,12 +36,7 @@ const sorted = (leases: Lease[]): Lease[] =>
   leases.sort((a, b) => a.worker - b.worker || a.from - b.from || a.id - b.id)
 
 /** What one look at coverage and leases offers: failed leases whose gate holds, and the first gated gap. */
-export function offers(
-  state: State,
-  config: Config,
-  worker: Worker,
-  covered = coverageOf(state, worker),
-): Choice[] {
+export function offers(state: State, config: Config, worker: Worker, covered = coverageOf(state, worker)): Choice[] {
   const { rules, heights } = config
   const found: Choice[] = []
   let taken = covered
@@ -51,8 +46,7 @@ export function offers(
     if (lease.status !== FAILED) continue
     const { id, from, to } = lease
     // A claim whose region ends inside the failed range takes what lies in it.
-    const parts =
-      config.regions && to - from > 1 ? [lease, { from, to: from + 1 }, { from: from + 1, to }] : [lease]
+    const parts = config.regions && to - from > 1 ? [lease, { from, to: from + 1 }, { from: from + 1, to }] : [lease]
     for (const part of parts) {
       if (!rules.claimGate || gateHolds(state, worker, part)) found.push({ id, from: part.from, to: part.to })
     }
@@ -100,9 +94,7 @@ export function take(state: State, config: Config, worker: Worker, choice: Choic
   }
   const joins = config.group && worker === E ? partnerChoice(state, choice) : undefined
   const partner = joins && takeOne(lead.state, config, F, joins)
-  return partner
-    ? { state: partner.state, slot: { ...slot, partner: partner.token } }
-    : { state: lead.state, slot }
+  return partner ? { state: partner.state, slot: { ...slot, partner: partner.token } } : { state: lead.state, slot }
 }
 
 function takeOne(
@@ -127,8 +119,7 @@ function takeOne(
     if (!old || old.status !== FAILED || isLeaseLocked(state, config, old)) return undefined
     taken = { ...old, from: choice.from, to: choice.to, status: ACTIVE, epoch: old.epoch + 1, token }
     others = leases.filter((lease) => lease !== old)
-    for (const rest of outside(old, choice))
-      others.push({ ...old, ...rest, id: nextId++, epoch: 1, token: 0 })
+    for (const rest of outside(old, choice)) others.push({ ...old, ...rest, id: nextId++, epoch: 1, token: 0 })
   }
   const change = { leases: sorted([...others, taken]), nextId }
   const next = side === "raw" ? withRaw(state, change) : withApp(state, change)
@@ -175,11 +166,7 @@ export const touched = ({ leases }: Pick<AppStore, "leases">, removed: number): 
 export function cut<Store extends { readonly leases: readonly Lease[]; readonly nextId: number }>(
   store: Store,
   config: Config,
-  {
-    removed,
-    workers,
-    only,
-  }: { removed: Range; workers: readonly Worker[]; only?: readonly number[] | undefined },
+  { removed, workers, only }: { removed: Range; workers: readonly Worker[]; only?: readonly number[] | undefined },
 ): Store {
   if (!config.rules.cutLeases) return store
   let { nextId } = store
@@ -193,8 +180,7 @@ export function cut<Store extends { readonly leases: readonly Lease[]; readonly 
     const [first, ...others] = outside(lease, removed)
     if (!first) continue
     leases.push(config.rules.cutFences ? failed({ ...lease, ...first }) : { ...lease, ...first })
-    for (const part of others)
-      leases.push({ ...lease, ...part, status: FAILED, id: nextId++, epoch: 1, token: 0 })
+    for (const part of others) leases.push({ ...lease, ...part, status: FAILED, id: nextId++, epoch: 1, token: 0 })
   }
   return { ...store, leases: sorted(leases), nextId }
 }

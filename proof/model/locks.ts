@@ -118,8 +118,7 @@ const isSameLock = (config: Config, a: Side, b: Side): boolean => config.oneData
 
 function isShared(state: State, config: Config, side: Side): boolean {
   return state.slots.some(
-    (slot) =>
-      inTransaction(slot) && isSameLock(config, sideOf(slot.worker), side) && hasDone(config, slot, "lock"),
+    (slot) => inTransaction(slot) && isSameLock(config, sideOf(slot.worker), side) && hasDone(config, slot, "lock"),
   )
 }
 

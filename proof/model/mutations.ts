@@ -39,8 +39,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   "no rollback check: raw": {
     rules: { rollbackCheck: [false, true, true] },
     where: ["raw-straddle"],
-    harmless:
-      "an orphan that slips in is like one from a lagging node: the seam or the next comparison finds it",
+    harmless: "an orphan that slips in is like one from a lagging node: the seam or the next comparison finds it",
   },
   "raw notes the epoch after the fetch": {
     rules: { noteBeforeFetch: false },
@@ -168,14 +167,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     rules: { epochAboveBoth: false },
     where: ["raw-back+"],
     slow: true,
-    harmless:
-      "whoever reads raw notes the lower of the two epochs, so what was read before is refused all the same",
+    harmless: "whoever reads raw notes the lower of the two epochs, so what was read before is refused all the same",
   },
   "raw went back: rollback ids from raw's sequence": {
     rules: { freshIntentIds: false },
     where: ["raw-back+"],
     slow: true,
-    harmless:
-      "a step that is void by mistake leaves the two apart, and the comparison that follows has another id",
+    harmless: "a step that is void by mistake leaves the two apart, and the comparison that follows has another id",
   },
 }

@@ -8,8 +8,7 @@ import { mutations } from "./mutations.js"
 import { type Rule, rules } from "./rules.js"
 
 const root = resolve(import.meta.dirname, "../..")
-const read = (file: string): string =>
-  existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : ""
+const read = (file: string): string => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "")
 const places = Object.entries(rules).flatMap(([rule, { code, also }]: [string, Rule]) =>
   [code, ...(also ? [also] : [])].map(([file, name, ...lines]) => ({ rule, file, name, lines })),
 )
@@ -40,8 +39,7 @@ test("every rule has tests that exist", () => {
       {
         tests: [file, ...titles],
       },
-    ]) =>
-      titles.filter((title) => !titled(title).test(read(file))).map((title) => `${rule}: ${file} ${title}`),
+    ]) => titles.filter((title) => !titled(title).test(read(file))).map((title) => `${rule}: ${file} ${title}`),
   )
   expect(wrong).toEqual([])
 })

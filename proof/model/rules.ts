@@ -86,10 +86,7 @@ export const rules = {
       "coverage.heights + coverage.skipped @> int8range($1::int8, $2::int8) as covered",
       "if (!state?.covered) { throw",
     ],
-    tests: [
-      "src/workers/postgres/postgres-raw-reader.test.ts",
-      "a range that raw does not cover is not read",
-    ],
+    tests: ["src/workers/postgres/postgres-raw-reader.test.ts", "a range that raw does not cover is not read"],
   },
   noteBeforeFetch: {
     means: "The chain epoch is noted at the claim, before the node is asked.",
@@ -112,18 +109,12 @@ export const rules = {
   fenceRange: {
     means: "The lease that is completed has the range that was done.",
     code: [commit, "completeLeases", "and from_height = $3 and to_height = $4"],
-    tests: [
-      leaseTest,
-      "a lease that has another range by now is not completed, though its token is as it was",
-    ],
+    tests: [leaseTest, "a lease that has another range by now is not completed, though its token is as it was"],
   },
   groupWhole: {
     means: "A group completes all of its leases or none.",
     code: [commit, "completeLeases", "if (completed.length !== leases.length) { throw"],
-    tests: [
-      store,
-      "takes one range together, a dependent with its dependency, and commits all of it or nothing",
-    ],
+    tests: [store, "takes one range together, a dependent with its dependency, and commits all of it or nothing"],
   },
   rollbackCheck: {
     means: "No rollback newer than the noted epoch reaches the range.",
@@ -143,10 +134,7 @@ export const rules = {
       'await lockChain(tx, "shared") const notedEpoch = Math.min(',
       "=> chainEpoch)) await refuseIfRolledBack(tables, tx, {",
     ],
-    tests: [
-      leaseTest,
-      "a rollback that commits while a writer waits for the chain lock is seen by that writer",
-    ],
+    tests: [leaseTest, "a rollback that commits while a writer waits for the chain lock is seen by that writer"],
   },
   gateAtCommit: {
     means: "The dependencies still cover the range at the commit.",
@@ -178,12 +166,7 @@ export const rules = {
       "if (seam!.above_covered) {",
       "compare({ height: range.to, parentHash, stored: edges.last.hash })",
     ],
-    also: [
-      commit,
-      "commitGroup",
-      "order by worker_type for update",
-      "await work.check?.(tx) await tx.query(",
-    ],
+    also: [commit, "commitGroup", "order by worker_type for update", "await work.check?.(tx) await tx.query("],
     tests: bothEnds,
   },
   sharedLock: {
@@ -260,26 +243,17 @@ export const rules = {
   intentCas: {
     means: "An intent is recorded only at the epoch of the comparison, and while none is open.",
     code: [intents, "postgresIntentLedger", "where intent_id is null and chain_epoch = $4"],
-    tests: [
-      rollback,
-      "a rollback that was compared at an older epoch, or while another is open, is not begun",
-    ],
+    tests: [rollback, "a rollback that was compared at an older epoch, or while another is open, is not begun"],
   },
   cutLeases: {
     means: "Leases on removed heights are deleted, or cut there.",
     code: [cut, "cutLeases", "...others] = subtract([range], removed)", "where id = $1`, [row.id])"],
-    tests: [
-      rollback,
-      "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
-    ],
+    tests: [rollback, "below a rollback commit as usual; one that straddles is cut and due; those above are gone"],
   },
   cutFences: {
     means: "A lease that is cut has a new token.",
     code: [cut, "cutLeases", "set status = 'FAILED', epoch = $2,", "[row.id, random.uuid(), first.from,"],
-    tests: [
-      rollback,
-      "below a rollback commit as usual; one that straddles is cut and due; those above are gone",
-    ],
+    tests: [rollback, "below a rollback commit as usual; one that straddles is cut and due; those above are gone"],
   },
   cutEnds: {
     means: "Cutting a lease ends its holder's connection, which no lease names afterwards.",
@@ -413,15 +387,8 @@ export const rules = {
   },
   freshTokens: {
     means: "A token is never issued twice, not even after a restore.",
-    code: [
-      claim,
-      "claimGroup",
-      "chooseGroup(views, request).map((each) => ({ ...each, epoch: random.uuid() }))",
-    ],
-    tests: [
-      leaseTest,
-      "a store restored from a backup goes on, and a holder from after the backup changes nothing",
-    ],
+    code: [claim, "claimGroup", "chooseGroup(views, request).map((each) => ({ ...each, epoch: random.uuid() }))"],
+    tests: [leaseTest, "a store restored from a backup goes on, and a holder from after the backup changes nothing"],
   },
   replay: {
     means: "An app database that went back replays the rollbacks it lacks.",
@@ -448,12 +415,7 @@ export const rules = {
   },
   comparesFirst: {
     means: "Raw stores nothing on a server on which the two were not compared.",
-    code: [
-      commit,
-      "refuseIfRolledBack",
-      "or compared_server <> pg_postmaster_start_time()",
-      "if (state) { throw",
-    ],
+    code: [commit, "refuseIfRolledBack", "or compared_server <> pg_postmaster_start_time()", "if (state) { throw"],
     tests: [alignTest, "on another server raw stores nothing before it was compared with app"],
   },
   epochAboveBoth: {

@@ -67,10 +67,7 @@ const unknown = chosen.find((name) => !Object.hasOwn(configurations, name))
 if (unknown !== undefined || (command === "world" && names.length === 0))
   refuse(usage, `${unknown ?? "nothing"} is no world; there are ${Object.keys(configurations).join(", ")}`)
 if (command === "mutate" && !Object.keys(mutations).some((name) => name.includes(names.join(" "))))
-  refuse(
-    usage,
-    `no mutation has "${names.join(" ")}" in its name; there are ${Object.keys(mutations).join(", ")}`,
-  )
+  refuse(usage, `no mutation has "${names.join(" ")}" in its name; there are ${Object.keys(mutations).join(", ")}`)
 const isSound = checkWorlds(chosen)
 const isExpected = command === "world" || checkMutations(names.join(" "), { traces: command === "mutate" })
 process.exitCode = isSound && isExpected ? 0 : 1

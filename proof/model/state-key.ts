@@ -160,8 +160,7 @@ function pushSlot(
   if (slot.at === CHOOSING) {
     into.push(-2, slot.worker, slot.seen)
     const { choice } = slot
-    if (choice)
-      into.push(choice.from, choice.to, choice.id && leases.findIndex(({ id }) => id === choice.id) + 2)
+    if (choice) into.push(choice.from, choice.to, choice.id && leases.findIndex(({ id }) => id === choice.id) + 2)
     return
   }
   const backup = slot.worker === RAW ? state.rawBackup : state.appBackup
@@ -186,8 +185,7 @@ function pushSlot(
   if (slot.data) into.push(...slot.data)
 }
 
-const isPastItsTest = (config: Config, slot: Slot): boolean =>
-  inTransaction(slot) && hasDone(config, slot, "lease")
+const isPastItsTest = (config: Config, slot: Slot): boolean => inTransaction(slot) && hasDone(config, slot, "lease")
 
 const gone = { row: -1, fits: false }
 

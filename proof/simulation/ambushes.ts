@@ -39,24 +39,19 @@ export class Ambushes {
 
   constructor(
     world: World,
-    {
-      strike,
-      mend,
-    }: { strike: (ambush: Ambush, host: SimHost) => void; mend: (range: BlockRange) => boolean },
+    { strike, mend }: { strike: (ambush: Ambush, host: SimHost) => void; mend: (range: BlockRange) => boolean },
   ) {
     this.world = world
     this.strike = strike
     this.mend = mend
     this.random = new SimRandom(world.plan.seed ^ 0x51ed270b)
-    for (const ambush of world.plan.ambushes)
-      world.scheduler.after(ambush.at, () => void this.waiting.push(ambush))
+    for (const ambush of world.plan.ambushes) world.scheduler.after(ambush.at, () => void this.waiting.push(ambush))
   }
 
   onStatement(sent: SentStatement): void {
     if (this.waiting.length === 0 || sent.kind === undefined || this.world.healed) return
     for (const ambush of this.waiting) {
-      if (ambush.on !== sent.kind || (sent.rowCount === 0 && sent.kind !== "write" && sent.kind !== "read"))
-        continue
+      if (ambush.on !== sent.kind || (sent.rowCount === 0 && sent.kind !== "write" && sent.kind !== "read")) continue
       if (ambush.fork && !this.fork(sent)) continue
       if (ambush.mend && !this.mendRead(sent)) continue
       this.waiting = this.waiting.filter((other) => other !== ambush)

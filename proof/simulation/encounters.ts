@@ -20,8 +20,7 @@ export class EncounterCounter {
   }
 
   onStatement({ kind, params, rowCount }: SentStatement): void {
-    if (kind === "complete" && rowCount < (params[0] as unknown[]).length)
-      this.world.encounters.fenceRefused++
+    if (kind === "complete" && rowCount < (params[0] as unknown[]).length) this.world.encounters.fenceRefused++
   }
 
   onCommit(committed: Committed): void {
@@ -35,8 +34,7 @@ export class EncounterCounter {
     }
     if (database === raw) {
       for (const { before, after } of committed.of("chain_state")) {
-        if (before?.["intent_id"] === null && after?.["intent_id"] !== null)
-          this.intentBy = connection.host.name
+        if (before?.["intent_id"] === null && after?.["intent_id"] !== null) this.intentBy = connection.host.name
         else if (before?.["intent_id"] !== null && after?.["intent_id"] === null) {
           encounters.rollbacks++
           if (this.intentBy !== connection.host.name) encounters.intentFinishedByAnother++
@@ -44,10 +42,8 @@ export class EncounterCounter {
       }
       return
     }
-    for (const { before, after } of committed.of("coverage"))
-      if (before && after) this.onCoverage(before, after)
-    for (const given of givenBack(committed))
-      if (this.isHeld(given, committed)) encounters.givenBackWhileRead++
+    for (const { before, after } of committed.of("coverage")) if (before && after) this.onCoverage(before, after)
+    for (const given of givenBack(committed)) if (this.isHeld(given, committed)) encounters.givenBackWhileRead++
   }
 
   /** As it was before the commit, and where that left a lease alone, as it is. */

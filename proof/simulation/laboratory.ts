@@ -16,12 +16,10 @@ export interface Laboratory {
 export async function openLaboratory(): Promise<Laboratory> {
   const registry = await storedRegistry()
   // Nothing is observed in a simulation.
-  const nothing = ['update "app"."job_queue"', "update app.queued_heights", "with found as"].map(
-    (begins) => ({
-      begins,
-      run: () => ({ rows: [], rowCount: 0 }),
-    }),
-  )
+  const nothing = ['update "app"."job_queue"', "update app.queued_heights", "with found as"].map((begins) => ({
+    begins,
+    run: () => ({ rows: [], rowCount: 0 }),
+  }))
   const allThere = {
     begins: "select namespace.nspname",
     run: ({ params }: { params: readonly unknown[] }) => {

@@ -37,9 +37,7 @@ const rangeOf = ({ from, blocks }: { from: number; blocks: number }): BlockRange
 })
 
 const takenBy = (blocks: readonly SimBlock[], worker: string): RangeSet =>
-  rangeSet(
-    blocks.flatMap(({ height, poison }) => (poison === worker ? [] : [{ from: height, to: height + 1 }])),
-  )
+  rangeSet(blocks.flatMap(({ height, poison }) => (poison === worker ? [] : [{ from: height, to: height + 1 }])))
 
 export class Operator {
   private readonly world: World

@@ -166,9 +166,7 @@ export function planOf(seed: number): Plan {
     })),
     reorgs: times(0, 3, fork),
     // Early, since each may have to wait for long.
-    turns: times(2, 2, () => ({ ...fork(), at: Math.floor(at() * 0.5) })).sort(
-      (one, other) => one.at - other.at,
-    ),
+    turns: times(2, 2, () => ({ ...fork(), at: Math.floor(at() * 0.5) })).sort((one, other) => one.at - other.at),
     providerFaults: times(0, 3, () => ({
       at: at(),
       provider: random.between(0, providers - 1),
@@ -182,29 +180,13 @@ export function planOf(seed: number): Plan {
 }
 
 function ambush(random: SimRandom, { at, recordBackend }: { at: number; recordBackend: boolean }): Ambush {
-  const on = random.pick([
-    "claim",
-    "claim",
-    "claim",
-    "write",
-    "write",
-    "write",
-    "complete",
-    "intent",
-    "undo",
-  ] as const)
+  const on = random.pick(["claim", "claim", "claim", "write", "write", "write", "complete", "intent", "undo"] as const)
   const dies = on === "intent" || on === "undo" || random.chance(0.2)
   return {
     // Early, so that there is time for what comes of it.
     at: Math.floor(at * 0.4),
     on,
-    act: dies
-      ? recordBackend && random.chance(0.3)
-        ? "silence"
-        : "kill"
-      : random.chance(0.7)
-        ? "freeze"
-        : "stop",
+    act: dies ? (recordBackend && random.chance(0.3) ? "silence" : "kill") : random.chance(0.7) ? "freeze" : "stop",
     ms: random.between(1_500, 3_500),
     fork: on === "claim" && random.chance(0.9),
   }

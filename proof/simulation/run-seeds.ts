@@ -67,10 +67,7 @@ export function together(a: SeedsResult, b: SeedsResult): SeedsResult {
   }
 }
 
-export async function runSeeds(
-  laboratory: Laboratory,
-  { from, count, plan }: SeedBatch,
-): Promise<SeedsResult> {
+export async function runSeeds(laboratory: Laboratory, { from, count, plan }: SeedBatch): Promise<SeedsResult> {
   let all = noSeeds
   for (let seed = from; seed < from + count && !all.failed; seed++) {
     const result = await simulate(laboratory, plan ? { ...plan, seed } : planOf(seed))

@@ -37,9 +37,7 @@ useLightAbort()
 const laboratory = await openLaboratory()
 
 function tell({ plan, violation }: SimulationResult): void {
-  console.log(
-    `seed ${plan.seed} breaks ${violation!.invariant} at ${violation!.atMs} ms: ${violation!.message}`,
-  )
+  console.log(`seed ${plan.seed} breaks ${violation!.invariant} at ${violation!.atMs} ms: ${violation!.message}`)
 }
 
 async function fail(result: SimulationResult): Promise<never> {
@@ -85,9 +83,7 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
     `${count} seeds from ${from} hold: ${Math.round(result.events / count)} events and ${((user + system) / 1_000 / count).toFixed(1)} ms of processor a seed, ${(tookMs / 1_000).toFixed(0)} s in all, at the tip ${(result.slowestTipMs / 1_000).toFixed(1)} virtual seconds after healing at most`,
   )
   for (const name of encounterNames) console.log(`  ${name}: ${result.met[name]} seeds`)
-  console.log(
-    `  in every seed at least: ${troubleNames.map((name) => `${result.least[name]} ${name}`).join(", ")}`,
-  )
+  console.log(`  in every seed at least: ${troubleNames.map((name) => `${result.least[name]} ${name}`).join(", ")}`)
   console.log(
     `  ambushes struck at: ${ambushedStatements.map((kind) => `${result.strikes[kind]} ${kind}`).join(", ")}`,
   )
@@ -103,9 +99,7 @@ if (values.seed !== undefined || (given && values.seeds === undefined)) {
   }
   const disarmed = ambushedStatements.filter((kind) => result.strikes[kind] === 0)
   if (!given && count >= enoughSeeds && disarmed.length > 0) {
-    console.log(
-      `no ambush struck at ${disarmed.join(", ")}: does statement-kinds.ts still know these statements?`,
-    )
+    console.log(`no ambush struck at ${disarmed.join(", ")}: does statement-kinds.ts still know these statements?`)
     process.exit(1)
   }
 }

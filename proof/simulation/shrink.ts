@@ -4,16 +4,7 @@
 import type { Plan } from "./plan.js"
 import type { SimulationResult } from "./simulate.js"
 
-const lists = [
-  "crashes",
-  "pauses",
-  "ambushes",
-  "outages",
-  "reorgs",
-  "providerFaults",
-  "restores",
-  "poisons",
-] as const
+const lists = ["crashes", "pauses", "ambushes", "outages", "reorgs", "providerFaults", "restores", "poisons"] as const
 const rates = ["slowPerMille", "lostPerMille", "nodeErrorPerMille", "clockSkewMs"] as const
 
 export interface Shrunk {
@@ -56,8 +47,7 @@ function* candidates(plan: Plan): Generator<Plan> {
   for (const turn of plan.turns ?? []) yield { ...plan, turns: plan.turns!.filter((other) => other !== turn) }
   for (const act of plan.acts ?? []) yield { ...plan, acts: plan.acts!.filter((other) => other !== act) }
   for (const name of rates) if (plan[name] > 0) yield { ...plan, [name]: 0 }
-  if (plan.processes > 1)
-    yield { ...plan, processes: plan.processes - 1, ...within(plan, plan.processes - 1) }
+  if (plan.processes > 1) yield { ...plan, processes: plan.processes - 1, ...within(plan, plan.processes - 1) }
   if (plan.lanes > 1) yield { ...plan, lanes: 1 }
   if (plan.providers > 1) yield { ...plan, providers: 1, providerFaults: [] }
   if (plan.blocks > 20) yield { ...plan, blocks: Math.max(20, Math.floor(plan.blocks / 2)) }

@@ -47,8 +47,7 @@ export class SimChain {
   /** `poison` is for the last one. */
   extend(count: number, poison?: string): void {
     const blocks = this.blocks.slice()
-    for (let i = 0; i < count; i++)
-      blocks.push(this.make(blocks.at(-1), i === count - 1 ? poison : undefined))
+    for (let i = 0; i < count; i++) blocks.push(this.make(blocks.at(-1), i === count - 1 ? poison : undefined))
     this.blocks = blocks
     this.finalizedHeight = Math.max(this.finalizedHeight, blocks.length - 1 - this.finalityGap)
   }

@@ -121,15 +121,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
       workIdleMs: timing.workIdleMs,
     },
   )
-  const services = [
-    finisher,
-    copier,
-    keepers.raw,
-    keepers.app,
-    ...reapers,
-    ...ingest.services,
-    ...work.services,
-  ]
+  const services = [finisher, copier, keepers.raw, keepers.app, ...reapers, ...ingest.services, ...work.services]
   copier.onCopied = () => work.live?.wake()
   for (const service of services) service.start()
 }

@@ -11,9 +11,7 @@ const finalityGap = 20
 const host: Pick<SimHost, "request" | "random"> = {
   random: new SimRandom(1),
   request: (effect) =>
-    new Promise((resolve, reject) =>
-      effect((error, value) => (error ? reject(error) : resolve(value as never))),
-    ),
+    new Promise((resolve, reject) => effect((error, value) => (error ? reject(error) : resolve(value as never)))),
 }
 
 describeBlockSource("the simulation's source", async () => {
@@ -33,8 +31,7 @@ describeBlockSource("the simulation's source", async () => {
     return staged
   }
   return {
-    open: async (providers) =>
-      new SimSource({ host, providers: providers.map(provider), errorPart: () => 0 }),
+    open: async (providers) => new SimSource({ host, providers: providers.map(provider), errorPart: () => 0 }),
     hash: (height) => blocks[height]!.hash,
     finalityGap,
     close: async () => undefined,

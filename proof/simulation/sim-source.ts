@@ -108,13 +108,9 @@ export class SimSource implements BlockSource {
       signal.throwIfAborted()
       for (const block of batch) {
         if (last && block.parentHash !== last.hash) {
-          throw new IndexerError(
-            "PARENT_MISMATCH",
-            `block ${block.height} does not follow the one before it`,
-            {
-              height: block.height,
-            },
-          )
+          throw new IndexerError("PARENT_MISMATCH", `block ${block.height} does not follow the one before it`, {
+            height: block.height,
+          })
         }
         last = block
       }

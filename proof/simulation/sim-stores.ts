@@ -9,12 +9,7 @@ import type { BlockWriter } from "../../src/raw/block-writer.js"
 import type { DerivedStore, EmittedRows, FoldRequest } from "../../src/workers/derived-store.js"
 import { readRangeState } from "../../src/workers/postgres/postgres-raw-reader.js"
 import type { RawRange, RawReader } from "../../src/workers/raw-range.js"
-import {
-  type Emit,
-  eventTables,
-  type UpstreamRow,
-  type WorkerTables,
-} from "../../src/workers/worker-definition.js"
+import { type Emit, eventTables, type UpstreamRow, type WorkerTables } from "../../src/workers/worker-definition.js"
 import type { CompiledStatement } from "./model/compile-statement.js"
 import { insertRow } from "./model/compile-statement.js"
 import type { ModelConnection } from "./model/model-connection.js"
@@ -98,9 +93,7 @@ export class SimRawReader implements RawReader<SimBlock> {
     const { chainEpoch, heights } = await readRangeState(snapshot, range)
     const promised = countHeights(intersect(heights, [range]))
     if (blocks.length !== promised)
-      throw new Error(
-        `raw.blocks has ${blocks.length} rows in ${formatRange(range)}, coverage says ${promised}`,
-      )
+      throw new Error(`raw.blocks has ${blocks.length} rows in ${formatRange(range)}, coverage says ${promised}`)
     let at = 0
     // Long ranges come in two pieces, so that something goes wrong between them.
     const piece = Math.max(12, Math.ceil(blocks.length / 2))
@@ -142,8 +135,7 @@ class SimSink implements EmittedRows {
       [...this.rows].map(([table, byHeight]) => [
         table,
         (row: UpstreamRow) => {
-          if (row["block_height"] !== this.height)
-            throw new Error(`a row of another block than ${this.height}`)
+          if (row["block_height"] !== this.height) throw new Error(`a row of another block than ${this.height}`)
           const same = byHeight.get(this.height)
           if (same) same.push(row)
           else byHeight.set(this.height, [row])
@@ -192,8 +184,7 @@ export class SimDerivedStore implements DerivedStore<SqlConnection, SimSink> {
     const statement: CompiledStatement = (context) => {
       for (const [name, byHeight] of sink.rows) {
         const table = context.server.table(`app.${name}`)
-        for (const [height, rows] of byHeight)
-          insertRow(context, { table, row: { block_height: height, rows } })
+        for (const [height, rows] of byHeight) insertRow(context, { table, row: { block_height: height, rows } })
       }
       return done
     }

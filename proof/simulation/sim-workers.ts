@@ -105,9 +105,7 @@ export const totalsWorker = defineWorker({
       columns: { moved: sum(int8), latest: last(int8) },
       track: ["last"],
       position,
-      sources: [
-        { table: "sim_moves", key: { account: "account" }, set: { moved: "amount", latest: "amount" } },
-      ],
+      sources: [{ table: "sim_moves", key: { account: "account" }, set: { moved: "amount", latest: "amount" } }],
     }),
   },
 })

@@ -27,14 +27,7 @@ import { SimProvider } from "./sim-source.js"
 import { storedDefinitions } from "./sim-workers.js"
 import { kindOf } from "./statement-kinds.js"
 import { Turns } from "./turns.js"
-import {
-  type Checker,
-  type Encounters,
-  haveAgreed,
-  type Strikes,
-  type Violation,
-  type World,
-} from "./world.js"
+import { type Checker, type Encounters, haveAgreed, type Strikes, type Violation, type World } from "./world.js"
 
 export interface SimulationResult {
   readonly plan: Plan

@@ -56,12 +56,8 @@ export interface Checker {
   atEnd?(world: World): void
 }
 
-export function coverageOf(
-  database: ModelDatabase,
-  worker: string,
-): { heights: RangeSet; skipped: RangeSet } {
-  const row = database.table(database.name === "raw" ? "raw.coverage" : "app.coverage").rows.get(worker)!
-    .committed!
+export function coverageOf(database: ModelDatabase, worker: string): { heights: RangeSet; skipped: RangeSet } {
+  const row = database.table(database.name === "raw" ? "raw.coverage" : "app.coverage").rows.get(worker)!.committed!
   return { heights: row["heights"] as RangeSet, skipped: row["skipped"] as RangeSet }
 }
 
@@ -85,9 +81,7 @@ export function haveAgreed({ raw, app }: World): boolean {
 }
 
 export function* unfinishedLeases(database: ModelDatabase): Generator<Values> {
-  for (const { committed } of database.table(
-    database.name === "raw" ? "raw.worker_leases" : "app.worker_leases",
-  ).hot)
+  for (const { committed } of database.table(database.name === "raw" ? "raw.worker_leases" : "app.worker_leases").hot)
     if (committed && committed["status"] !== "COMPLETED") yield committed
 }
 

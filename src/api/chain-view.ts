@@ -19,9 +19,7 @@ export interface ChainAnswer {
   readonly status: ChainStatus | undefined
   readonly diagnosis: Diagnosis
   /** Why this is not from now, if it is not. */
-  readonly stale:
-    | { readonly code: string; readonly message: string; readonly ageMs: number | null }
-    | undefined
+  readonly stale: { readonly code: string; readonly message: string; readonly ageMs: number | null } | undefined
 }
 
 interface Held {

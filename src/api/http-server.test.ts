@@ -2,12 +2,7 @@ import { createServer } from "node:net"
 import { afterEach, describe, expect, test } from "vitest"
 import { insertChain, insertCoverage } from "../../test/support/coordination-rows.js"
 import { startPrivatePostgres } from "../../test/support/private-postgres.js"
-import {
-  type SampleDerived,
-  sampleDerived,
-  sampleDone,
-  sampleStatus,
-} from "../../test/support/status-sample.js"
+import { type SampleDerived, sampleDerived, sampleDone, sampleStatus } from "../../test/support/status-sample.js"
 import { testLedgers } from "../../test/support/test-ledgers.js"
 import { systemClock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
@@ -116,9 +111,7 @@ describe("the HTTP server", () => {
     const late = { coverage: [{ from: 0, to: 600 }] }
     const reader = { name: "ft_holdings_worker", dependencies: ["token_worker"], ...late }
     const ready = async (token: SampleDerived) => {
-      const { get } = await serve([
-        view(() => sampleDerived(stored, [token, reader, { name: "meta_worker" }])),
-      ])
+      const { get } = await serve([view(() => sampleDerived(stored, [token, reader, { name: "meta_worker" }]))])
       return get("/ready?history=1")
     }
     const waiting = await ready({ name: "token_worker", ...late })
@@ -218,10 +211,7 @@ describe("the HTTP server", () => {
     const real: ChainView = {
       name: "demo",
       status: () =>
-        readChainStatus(
-          { raw: database, ledgers: testLedgers },
-          { name: "demo", family: { partitionedTables: [] } },
-        ),
+        readChainStatus({ raw: database, ledgers: testLedgers }, { name: "demo", family: { partitionedTables: [] } }),
       diagnosis: () => notYetKnown,
     }
     const { get } = await serve([real])

@@ -30,10 +30,7 @@ export function readinessOf(answer: ChainAnswer, options: ReadinessOptions) {
   }
 }
 
-function whyNot(
-  status: ChainStatus,
-  { readyLagBlocks, maxHeadAgeMs, history }: ReadinessOptions,
-): string | null {
+function whyNot(status: ChainStatus, { readyLagBlocks, maxHeadAgeMs, history }: ReadinessOptions): string | null {
   const { head, headAgeMs, lag } = status
   if (head === null || lag === null || headAgeMs === null) return "the chain's head is not known yet"
   if (headAgeMs > maxHeadAgeMs) {

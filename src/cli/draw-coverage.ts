@@ -25,10 +25,7 @@ export function drawCoverage(status: Drawn, { cells, paint }: { cells: number; p
   return run ? out + paintRun(run, paint) : out
 }
 
-function coverageCells(
-  { start, head, liveFrom, workers, deadBlocks }: Drawn,
-  cells: number,
-): readonly Cell[] {
+function coverageCells({ start, head, liveFrom, workers, deadBlocks }: Drawn, cells: number): readonly Cell[] {
   const blocks = head === null ? 0 : head + 1 - start
   const ingester = workers.find(({ worker }) => worker === rawIngester)
   const raw = ingester ? doneBy(ingester) : []
@@ -49,8 +46,7 @@ function coverageCells(
   })
 }
 
-const doneBy = ({ coverage, skipped }: { coverage: RangeSet; skipped: RangeSet }): RangeSet =>
-  union(coverage, skipped)
+const doneBy = ({ coverage, skipped }: { coverage: RangeSet; skipped: RangeSet }): RangeSet => union(coverage, skipped)
 
 function paintRun({ cell: { kind, live }, text }: { cell: Cell; text: string }, paint: Paint): string {
   if (kind === "dead") return paint.bad(text)

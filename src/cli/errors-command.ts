@@ -102,9 +102,7 @@ async function resolve(
   { chain, flags, height }: { chain: FoundChain; flags: Flags; height: number | undefined },
 ): Promise<number> {
   const counts = await resolveErrors(chain, { actor: io.actor, worker: flags.worker, height })
-  const lines = [...counts].map(
-    ([worker, count]) => `resolved ${count} error${count === 1 ? "" : "s"} of ${worker}\n`,
-  )
+  const lines = [...counts].map(([worker, count]) => `resolved ${count} error${count === 1 ? "" : "s"} of ${worker}\n`)
   print(io, {
     json: flags.json,
     value: { chain: chain.name, resolved: Object.fromEntries(counts) },

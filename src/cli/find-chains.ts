@@ -85,8 +85,7 @@ async function embeddedPlaces(urlOf: UrlOf): Promise<Place[]> {
 }
 
 function openPlace({ rawUrl, appUrl }: Place): { raw: Database; app: Database } {
-  const open = (url: string): Database =>
-    new Database({ url, applicationName: "tidemark cli", maxConnections: 1 })
+  const open = (url: string): Database => new Database({ url, applicationName: "tidemark cli", maxConnections: 1 })
   const raw = open(rawUrl)
   return { raw, app: appUrl === rawUrl ? raw : open(appUrl) }
 }

@@ -9,9 +9,7 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return two(minutes, "min", seconds % 60, "s")
   const hours = Math.floor(minutes / 60)
-  return hours < 48
-    ? two(hours, "h", minutes % 60, "min")
-    : two(Math.floor(hours / 24), "days", hours % 24, "h")
+  return hours < 48 ? two(hours, "h", minutes % 60, "min") : two(Math.floor(hours / 24), "days", hours % 24, "h")
 }
 
 const two = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
@@ -34,8 +32,7 @@ export const formatCount = (value: number): string =>
 export const formatRate = (perSecond: number): string => `${formatCount(perSecond)} blocks/s`
 
 /** Two digits, rounded down before: 100 is said of the whole only. */
-export const formatPercent = (percent: number): string =>
-  percent === 100 ? "100 %" : `${percent.toFixed(2)} %`
+export const formatPercent = (percent: number): string => (percent === 100 ? "100 %" : `${percent.toFixed(2)} %`)
 
 /** Cut with an ellipsis. */
 export const shorten = (text: string, width: number): string =>

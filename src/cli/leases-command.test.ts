@@ -48,9 +48,7 @@ describe("a raw block that was skipped", () => {
 
     store = await openDeriveStore(blocks(0, bad), options)
     await insertLease(store.raw, { from: bad, to: bad + 1, status: "DEAD", attempt: 20 })
-    expect(await leases("skip", "--height", String(bad), "--yes")).toBe(
-      `skipped block ${bad} of raw_ingester\n`,
-    )
+    expect(await leases("skip", "--height", String(bad), "--yes")).toBe(`skipped block ${bad} of raw_ingester\n`)
     await store.append(blocks(bad + 1, end))
     await store.deriveAll()
     expect(await tables(store)).not.toEqual(whole)

@@ -64,10 +64,7 @@ export async function leasesCommand([word, ...argv]: readonly string[], io: CliI
   })
 }
 
-async function list(
-  io: CliIo,
-  { chains, flags }: { chains: readonly FoundChain[]; flags: Flags },
-): Promise<number> {
+async function list(io: CliIo, { chains, flags }: { chains: readonly FoundChain[]; flags: Flags }): Promise<number> {
   const found = await Promise.all(
     chains.map(async (chain) => ({
       chain: chain.name,
@@ -106,12 +103,7 @@ async function skip(
 
 function say(
   io: CliIo,
-  {
-    flags,
-    act,
-    chain,
-    blocks,
-  }: { flags: Flags; act: string; chain: FoundChain; blocks: readonly WorkerBlock[] },
+  { flags, act, chain, blocks }: { flags: Flags; act: string; chain: FoundChain; blocks: readonly WorkerBlock[] },
 ): number {
   const lines = blocks.map(({ worker, height }) => `${act} block ${height} of ${worker}\n`)
   print(io, {

@@ -173,12 +173,7 @@ describe("tidemark status", () => {
   })
 
   test("the embedded server's chains are found through its address file, each by its name", async () => {
-    const names = [
-      "tidemark_cli_one_raw",
-      "tidemark_cli_one_app",
-      "tidemark_cli_two_raw",
-      "tidemark_cli_two_app",
-    ]
+    const names = ["tidemark_cli_one_raw", "tidemark_cli_one_app", "tidemark_cli_two_raw", "tidemark_cli_two_app"]
     const server = new URL(inject("postgresUrl"))
     const admin = await Connection.open({ url: server.href, applicationName: "test" })
     const dataDir = await mkdtemp(join(tmpdir(), "tidemark-cli-"))
@@ -193,10 +188,7 @@ describe("tidemark status", () => {
       await writeFile(join(dataDir, "postgres.json"), JSON.stringify(address))
       expect((await run(["migrate"], io)).out).toContain("cli-one: applied raw/")
       const { out } = await run(["status", "--json"], io)
-      expect(JSON.parse(out).chains.map(({ chain }: { chain: string }) => chain)).toEqual([
-        "cli-one",
-        "cli-two",
-      ])
+      expect(JSON.parse(out).chains.map(({ chain }: { chain: string }) => chain)).toEqual(["cli-one", "cli-two"])
       expect((await run(["status", "--chain", "cli-two"], io)).out).toContain("cli-two")
       expect((await run(["leases", "retry", "--height", "1"], io)).err).toMatch(
         /^error USAGE: .*cli-one, cli-two.*--chain/,
@@ -335,12 +327,9 @@ describe("tidemark leases of workers that derive", () => {
 
   test("list shows both schemas, and --worker chooses", async () => {
     const { out } = await run(["leases", "list", "--json"])
-    const names = (text: string) =>
-      JSON.parse(text).chains[0].leases.map(({ worker }: { worker: string }) => worker)
+    const names = (text: string) => JSON.parse(text).chains[0].leases.map(({ worker }: { worker: string }) => worker)
     expect(names(out)).toEqual(["raw_ingester", "notes_worker"])
-    expect(names((await run(["leases", "list", "--json", "--worker", "notes_worker"])).out)).toEqual([
-      "notes_worker",
-    ])
+    expect(names((await run(["leases", "list", "--json", "--worker", "notes_worker"])).out)).toEqual(["notes_worker"])
   })
 
   test("retry and skip act on the worker that is named, in its own schema", async () => {
@@ -349,14 +338,13 @@ describe("tidemark leases of workers that derive", () => {
     expect((await run(["leases", "retry", "--height", "500", "--worker", "nobody"])).err).toMatch(
       /^error NOT_FOUND: .*no worker "nobody"; it has raw_ingester, notes_worker, sums_worker/,
     )
-    expect(
-      await run(["leases", "skip", "--height", "500", "--worker", "notes_worker", "--yes"]),
-    ).toMatchObject({ code: 0, out: "skipped block 500 of notes_worker\n" })
+    expect(await run(["leases", "skip", "--height", "500", "--worker", "notes_worker", "--yes"])).toMatchObject({
+      code: 0,
+      out: "skipped block 500 of notes_worker\n",
+    })
     expect(await appAudit()).toMatchObject([{ action: "skip", details: { worker_type: "notes_worker" } }])
     expect(await audit()).toEqual([])
-    const { rows } = await database.query(
-      "select skipped::text from app.coverage where worker_type = 'notes_worker'",
-    )
+    const { rows } = await database.query("select skipped::text from app.coverage where worker_type = 'notes_worker'")
     expect(rows).toEqual([{ skipped: "{[500,501)}" }])
   })
 
@@ -369,11 +357,8 @@ describe("tidemark leases of workers that derive", () => {
 describe("tidemark workers", () => {
   beforeEach(deriving)
   const stored = async (name: string) =>
-    (
-      await database.query("select paused, paused_reason, concurrency from app.workers where name = $1", [
-        name,
-      ])
-    ).rows[0]
+    (await database.query("select paused, paused_reason, concurrency from app.workers where name = $1", [name]))
+      .rows[0]
 
   test("list shows the graph, and --json how far each worker is", async () => {
     expect((await run(["workers", "list"])).out).toMatch(
@@ -423,9 +408,7 @@ describe("tidemark workers", () => {
       expect(code).toBe(1)
       expect(err).toMatch(/^error NOT_FOUND: demo has no worker "x"; it has notes_worker, sums_worker/)
     }
-    expect((await run(["workers", "pause", "raw_ingester"])).err).toMatch(
-      /^error NOT_FOUND: raw_ingester is no/,
-    )
+    expect((await run(["workers", "pause", "raw_ingester"])).err).toMatch(/^error NOT_FOUND: raw_ingester is no/)
     expect(await appAudit()).toEqual([])
   })
 
@@ -467,9 +450,7 @@ describe("tidemark workers", () => {
   test("rederive of a dependent leaves what it reads", async () => {
     await run(["workers", "rederive", "sums_worker", "--yes"])
     expect(await stored("notes_worker")).toBeDefined()
-    const { rows } = await database.query(
-      "select worker_type from app.coverage where worker_type like '%s_worker'",
-    )
+    const { rows } = await database.query("select worker_type from app.coverage where worker_type like '%s_worker'")
     expect(rows).toEqual([{ worker_type: "notes_worker" }])
   })
 
@@ -505,9 +486,7 @@ describe("tidemark errors", () => {
     })
     expect((await run(["errors", "list", "--worker", "notes_worker"])).out).toContain("block 500")
     expect((await run(["errors", "list", "--worker", "notes_worker"])).out).not.toContain("later")
-    expect(
-      JSON.parse((await run(["errors", "list", "--json", "--limit", "1"])).out).chains[0].errors,
-    ).toHaveLength(1)
+    expect(JSON.parse((await run(["errors", "list", "--json", "--limit", "1"])).out).chains[0].errors).toHaveLength(1)
   })
 
   test("raw's are listed and resolved with the others, each where it lies", async () => {
@@ -529,9 +508,7 @@ describe("tidemark errors", () => {
         { worker: "notes_worker" },
       ],
     })
-    expect((await run(["errors", "list"])).out).toMatch(
-      /FATAL raw_ingester {2}block 700 {2}0xab .*\n.*no\n.*node\n/,
-    )
+    expect((await run(["errors", "list"])).out).toMatch(/FATAL raw_ingester {2}block 700 {2}0xab .*\n.*no\n.*node\n/)
     expect((await run(["status"])).out).toMatch(/errors +2 open/)
     expect((await run(["errors", "resolve", "--all"])).out).toBe(
       "resolved 1 error of raw_ingester\nresolved 1 error of notes_worker\n",
@@ -552,17 +529,9 @@ describe("tidemark errors", () => {
   })
 
   test("resolve has to be told what", async () => {
-    for (const argv of [
-      ["resolve"],
-      ["resolve", "--all", "--worker", "a"],
-      ["list", "--limit", "0"],
-      ["eat"],
-      [],
-    ])
+    for (const argv of [["resolve"], ["resolve", "--all", "--worker", "a"], ["list", "--limit", "0"], ["eat"], []])
       expect((await run(["errors", ...argv])).code).toBe(2)
-    expect((await run(["errors", "resolve", "--worker", "nobody"])).err).toMatch(
-      /^error NOT_FOUND: .*notes_worker/,
-    )
+    expect((await run(["errors", "resolve", "--worker", "nobody"])).err).toMatch(/^error NOT_FOUND: .*notes_worker/)
     expect((await run(["errors", "resolve", "--all"])).code).toBe(0)
   })
 })

@@ -51,9 +51,7 @@ export function chooseAct<Act extends string>(
   const act = acts.find((one) => one === word)
   if (act) return act
   throw usage(
-    word === undefined
-      ? `${command} needs one of ${acts.join(", ")}`
-      : `${command} cannot ${JSON.stringify(word)}`,
+    word === undefined ? `${command} needs one of ${acts.join(", ")}` : `${command} cannot ${JSON.stringify(word)}`,
     command,
   )
 }

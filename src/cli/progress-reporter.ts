@@ -68,10 +68,7 @@ export class ProgressReporter extends LoopingService {
     const last = this.loggedAt.get(chain.name)
     if (quiet && last !== undefined && now - last < quietLogEveryMs) return
     this.loggedAt.set(chain.name, now)
-    this.logger.info(
-      { chain: chain.name, ...progressFields(status) },
-      quiet ? "following the head" : "indexing",
-    )
+    this.logger.info({ chain: chain.name, ...progressFields(status) }, quiet ? "following the head" : "indexing")
   }
 }
 

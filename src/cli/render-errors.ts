@@ -8,20 +8,13 @@ import { createPaint } from "./paint.js"
 const maxLines = 3
 
 export function renderErrors(
-  {
-    chain,
-    open,
-    errors,
-  }: { chain: string; open: ReadonlyMap<string, number>; errors: readonly StoredError[] },
+  { chain, open, errors }: { chain: string; open: ReadonlyMap<string, number>; errors: readonly StoredError[] },
   { columns, colour }: { columns: number; colour: boolean },
 ): string {
   const paint = createPaint(colour)
   const total = [...open.values()].reduce((sum, count) => sum + count, 0)
-  const byWorker = [...open]
-    .sort(([, a], [, b]) => b - a)
-    .map(([worker, count]) => `${worker} ${formatHeight(count)}`)
-  const head =
-    total === 0 ? "no error is open" : `${formatHeight(total)} open: ${printable(byWorker.join(", "))}`
+  const byWorker = [...open].sort(([, a], [, b]) => b - a).map(([worker, count]) => `${worker} ${formatHeight(count)}`)
+  const head = total === 0 ? "no error is open" : `${formatHeight(total)} open: ${printable(byWorker.join(", "))}`
   const lines = errors.flatMap((error) => {
     const look = error.resolved ? paint.dim : error.severity === "FATAL" ? paint.bad : paint.busy
     const place = [

@@ -8,10 +8,7 @@ export interface NamedFindings extends ChainFindings {
   readonly chain: string
 }
 
-export function renderFindings(
-  { chain, findings, cut }: NamedFindings,
-  { colour }: { colour: boolean },
-): string {
+export function renderFindings({ chain, findings, cut }: NamedFindings, { colour }: { colour: boolean }): string {
   const paint = createPaint(colour)
   if (findings.length === 0 && cut)
     return `${paint.strong(chain)}: ${paint.busy("stopped before the end; nothing wrong was found so far")}\n`
@@ -20,9 +17,7 @@ export function renderFindings(
     (finding) =>
       `  ${paint.bad(finding.check.padEnd(13))} ${finding.message}\n  ${" ".repeat(13)} ${paint.dim(`repair: ${describeRemedy(finding.remedy)}`)}`,
   )
-  const count = cut
-    ? `more than ${findings.length} findings; these are the first`
-    : `${findings.length} findings`
+  const count = cut ? `more than ${findings.length} findings; these are the first` : `${findings.length} findings`
   return `${paint.strong(chain)}: ${paint.bad(count)}\n${lines.join("\n")}\n`
 }
 

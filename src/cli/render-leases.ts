@@ -20,9 +20,7 @@ export function renderLeases(
     const head = `  ${status} ${worker.padEnd(workerWidth)} ${range.padEnd(rangeWidth)} `
     // Counted without the colours.
     const room = columns - (2 + 6 + 1 + workerWidth + 1 + rangeWidth + 1)
-    const error = lease.lastError
-      ? printable(`${lease.lastErrorCode ?? "BUG"}: ${lease.lastError}`)
-      : undefined
+    const error = lease.lastError ? printable(`${lease.lastErrorCode ?? "BUG"}: ${lease.lastError}`) : undefined
     return [
       `${head}${shorten(printable(about(lease)), Math.max(10, room))}`,
       ...(error ? [`         ${paint.dim(shorten(error, columns - 9))}`] : []),

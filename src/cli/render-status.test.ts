@@ -157,15 +157,12 @@ describe("workers", () => {
     expect(render(atHead)).toMatchSnapshot()
   })
 
-  test.each([80, 120])(
-    "a paused worker, a dead block and those that wait stand out, in %i columns",
-    (columns) => {
-      expect(render(busyGraph, columns)).toMatchSnapshot()
-      for (const line of plain(render(busyGraph, columns, true)).split("\n")) {
-        expect(line.length, line).toBeLessThanOrEqual(columns)
-      }
-    },
-  )
+  test.each([80, 120])("a paused worker, a dead block and those that wait stand out, in %i columns", (columns) => {
+    expect(render(busyGraph, columns)).toMatchSnapshot()
+    for (const line of plain(render(busyGraph, columns, true)).split("\n")) {
+      expect(line.length, line).toBeLessThanOrEqual(columns)
+    }
+  })
 
   test("the list draws the graph from raw, each worker once", () => {
     const text = renderWorkers(busyGraph, { columns: 80, colour: false })
@@ -214,9 +211,7 @@ describe("renderErrors", () => {
 describe("progressLine", () => {
   test("what matters most stays when there is little room, and it never fills the line", () => {
     const ok = doctor(sampleStatus())
-    const lines = [120, 80, 60, 40, 20, 8].map((columns) =>
-      progressLine(busy, ok, { columns, colour: false }),
-    )
+    const lines = [120, 80, 60, 40, 20, 8].map((columns) => progressLine(busy, ok, { columns, colour: false }))
     expect(lines).toMatchSnapshot()
     for (const [i, columns] of [120, 80, 60, 40, 20, 8].entries()) {
       expect(lines[i]!.length).toBeLessThan(columns)
@@ -225,9 +220,7 @@ describe("progressLine", () => {
 
   test("a stall is on the line", () => {
     const status = sampleStatus({ processes: [] })
-    expect(progressLine(status, doctor(status), { columns: 100, colour: false })).toContain(
-      "stalled NO_PROCESS",
-    )
+    expect(progressLine(status, doctor(status), { columns: 100, colour: false })).toContain("stalled NO_PROCESS")
   })
 })
 
@@ -246,8 +239,6 @@ describe("renderLeases", () => {
     ]
     const text = renderLeases({ chain: "demo", leases }, { columns: 80, colour: false })
     expect(text).toMatchSnapshot()
-    expect(renderLeases({ chain: "demo", leases: [] }, { columns: 80, colour: false })).toContain(
-      "nothing is leased",
-    )
+    expect(renderLeases({ chain: "demo", leases: [] }, { columns: 80, colour: false })).toContain("nothing is leased")
   })
 })

@@ -57,9 +57,7 @@ export function renderStatus(status: ChainStatus, diagnosis: Diagnosis, options:
     lists,
     doctor(diagnosis, look),
   ]
-  const lines = blocks
-    .filter((block) => block.length > 0)
-    .flatMap((block, i) => (i === 0 ? block : ["", ...block]))
+  const lines = blocks.filter((block) => block.length > 0).flatMap((block, i) => (i === 0 ? block : ["", ...block]))
   return `${lines.map((line) => line.trimEnd()).join("\n")}\n`
 }
 
@@ -212,18 +210,13 @@ function processLine({ host, pid, roles, httpUrl, state, upMs }: ProcessRow, pai
 function providerLine(provider: ProviderSummary, { readAtMs }: ChainStatus, paint: Paint): Part[] {
   const { label, state, mismatch, lastError, lastErrorAtMs, openIn, processes } = provider
   const word =
-    mismatch !== null
-      ? `wrong chain ${mismatch}`
-      : { closed: "ok", open: "away", "half-open": "trying" }[state]
-  const colour =
-    mismatch !== null || state === "open" ? paint.bad : state === "closed" ? paint.good : paint.busy
+    mismatch !== null ? `wrong chain ${mismatch}` : { closed: "ok", open: "away", "half-open": "trying" }[state]
+  const colour = mismatch !== null || state === "open" ? paint.bad : state === "closed" ? paint.good : paint.busy
   const ago = lastErrorAtMs === null ? "" : ` ${formatDuration(Math.max(0, readAtMs - lastErrorAtMs))} ago`
   return [
     { text: label },
     { text: word, paint: colour },
-    ...(openIn > 0 && openIn < processes
-      ? [{ text: `away for ${openIn} of ${processes}`, paint: paint.busy }]
-      : []),
+    ...(openIn > 0 && openIn < processes ? [{ text: `away for ${openIn} of ${processes}`, paint: paint.busy }] : []),
     ...(lastError ? [{ text: `last error${ago}: ${lastError}`, paint: paint.dim }] : []),
   ]
 }

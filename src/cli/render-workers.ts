@@ -84,7 +84,6 @@ function workerTree(workers: readonly WorkerStatus[]): readonly TreeLine[] {
       })
     }
   }
-  for (const root of workers.filter((worker) => parentOf(worker) === undefined))
-    add(root, { branch: "", indent: "" })
+  for (const root of workers.filter((worker) => parentOf(worker) === undefined)) add(root, { branch: "", indent: "" })
   return lines
 }

@@ -18,8 +18,7 @@ const run = (argv: readonly string[], signal = new AbortController().signal) =>
   runCommand(argv, { env: { DB_RAW_URL: store.rawUrl }, signal })
 
 const lookups = async (): Promise<number> =>
-  (await store.app.query<{ count: number }>("select count(*)::int4 as count from raw.block_lookup")).rows[0]!
-    .count
+  (await store.app.query<{ count: number }>("select count(*)::int4 as count from raw.block_lookup")).rows[0]!.count
 
 describe("tidemark verify and repair", () => {
   test("a store with nothing wrong is 0", async () => {

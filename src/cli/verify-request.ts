@@ -55,11 +55,7 @@ export function verifyRequest(
 
 export async function verifying<T>(
   io: CliIo,
-  {
-    chain,
-    config,
-    request: { rpc, ...request },
-  }: { chain: FoundChain; config: Config; request: VerifyRequest },
+  { chain, config, request: { rpc, ...request } }: { chain: FoundChain; config: Config; request: VerifyRequest },
   look: (verifier: VerifyDeps, options: VerifyChainOptions) => Promise<T>,
 ): Promise<T> {
   const { family } = chain

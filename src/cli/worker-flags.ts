@@ -25,9 +25,7 @@ export function workerFlags({
     count(leases.failed, "failed", "busy"),
     count(skippedBlocks, "skipped", "busy"),
     count(leases.active, "active", "busy"),
-    registration?.concurrency == null
-      ? undefined
-      : { text: `${registration.concurrency} at once`, kind: "busy" },
+    registration?.concurrency == null ? undefined : { text: `${registration.concurrency} at once`, kind: "busy" },
   ]
   return flags.filter((flag) => flag !== undefined)
 }

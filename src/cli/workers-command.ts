@@ -86,10 +86,7 @@ function parseLimit(text: string): number | null {
   )
 }
 
-async function list(
-  io: CliIo,
-  { chains, flags }: { chains: readonly FoundChain[]; flags: Flags },
-): Promise<number> {
+async function list(io: CliIo, { chains, flags }: { chains: readonly FoundChain[]; flags: Flags }): Promise<number> {
   const storeSize = async () => ({ rawBytes: null, appBytes: null })
   const found = await Promise.all(chains.map((chain) => readChainStatus(chain, { ...chain, storeSize })))
   print(io, {
@@ -105,8 +102,7 @@ async function steer(
   { chain, flags, worker, to }: { chain: FoundChain; flags: Flags; worker: string; to: WorkerSteering },
 ): Promise<number> {
   await steerWorker(chain, { actor: io.actor, worker, to })
-  const now =
-    to.action === "concurrency" ? { concurrency: to.concurrency } : { paused: to.action === "pause" }
+  const now = to.action === "concurrency" ? { concurrency: to.concurrency } : { paused: to.action === "pause" }
   print(io, {
     json: flags.json,
     value: { chain: chain.name, worker, act: to.action, ...now },

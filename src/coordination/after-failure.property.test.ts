@@ -22,9 +22,7 @@ describe("what becomes of a failed range", () => {
           })
           if (verdict.kind !== "split") return
           expect(rangeSet(verdict.parts)).toEqual([whole])
-          expect(verdict.parts.reduce((sum, part) => sum + part.to - part.from, 0)).toBe(
-            whole.to - whole.from,
-          )
+          expect(verdict.parts.reduce((sum, part) => sum + part.to - part.from, 0)).toBe(whole.to - whole.from)
           for (const part of verdict.parts) expect(part.to - part.from).toBeLessThan(whole.to - whole.from)
         },
       ),

@@ -63,9 +63,6 @@ export function afterFailure(
 
 /** Shortened by up to half at random, so that many ranges are not retried at once. */
 export function backoffMs(policy: FailurePolicy, attempt: number, random: number): number {
-  const full = Math.min(
-    policy.backoffMaxMs,
-    policy.backoffBaseMs * 2 ** Math.max(0, Math.min(attempt - 1, 30)),
-  )
+  const full = Math.min(policy.backoffMaxMs, policy.backoffBaseMs * 2 ** Math.max(0, Math.min(attempt - 1, 30)))
   return Math.round(full * (1 - random / 2))
 }

@@ -74,11 +74,7 @@ function aligned(
 
 function join(
   views: Views,
-  {
-    member,
-    range,
-    group,
-  }: { member: ClaimMember; range: BlockRange; group: ReadonlyMap<string, MemberChoice> },
+  { member, range, group }: { member: ClaimMember; range: BlockRange; group: ReadonlyMap<string, MemberChoice> },
 ): Choice | undefined {
   const outside = member.dependencies.filter((name) => !group.has(name))
   const view = claimView(views, { ...member, dependencies: outside })

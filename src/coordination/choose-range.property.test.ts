@@ -49,8 +49,7 @@ const chooseRange = (seen: ClaimView, asked: ClaimRequest) => {
   return undefined
 }
 
-const heightsOf = (part: BlockRange): number[] =>
-  Array.from({ length: part.to - part.from }, (_, i) => part.from + i)
+const heightsOf = (part: BlockRange): number[] => Array.from({ length: part.to - part.from }, (_, i) => part.from + i)
 
 describe("choosing a range", () => {
   test("a choice is inside its region, gated, and touches nothing done or held by others", () => {

@@ -13,8 +13,5 @@ export interface Elections {
   /** True: this transaction holds the lock until it ends. */
   win(tx: Queryable, service: "index-builder" | "reconciler"): Promise<boolean>
   /** The same for the head, unless another holder reported a head within `patienceMs`. */
-  winHead(
-    tx: Queryable,
-    candidate: { readonly holder: string; readonly patienceMs: number },
-  ): Promise<HeadElection>
+  winHead(tx: Queryable, candidate: { readonly holder: string; readonly patienceMs: number }): Promise<HeadElection>
 }

@@ -99,5 +99,4 @@ export const leaseRanOut = ({ range }: Lease): IndexerError =>
     `the lease on ${formatRange(range)} expired before the work was done; nothing was written`,
   )
 
-const localDeadline = (lease: Lease, sentAt: number): number =>
-  sentAt + lease.ttlMs - lease.ttlMs / marginPart
+const localDeadline = (lease: Lease, sentAt: number): number => sentAt + lease.ttlMs - lease.ttlMs / marginPart

@@ -39,9 +39,7 @@ export class AnvilRpc {
     )) as RpcAnswer[]
     const outcomes: RpcOutcome[] = []
     for (const answer of answers) outcomes[answer.id] = answer
-    return calls.map(
-      (call, i) => outcomes[i] ?? { error: { code: 0, message: `${call.method} was not answered` } },
-    )
+    return calls.map((call, i) => outcomes[i] ?? { error: { code: 0, message: `${call.method} was not answered` } })
   }
 
   /** As `batch`, where every call has to succeed. */

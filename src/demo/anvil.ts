@@ -133,10 +133,7 @@ export class Anvil {
   async restart(): Promise<void> {
     if ((await becomesFree(this.#port, this.#options.clock)) && (await this.#spawn())) return
     const { directory } = this.#options
-    throw new IndexerError(
-      "DEMO_FAILED",
-      `the demo chain's node did not restart. Its log is ${directory}/anvil.log.`,
-    )
+    throw new IndexerError("DEMO_FAILED", `the demo chain's node did not restart. Its log is ${directory}/anvil.log.`)
   }
 
   isRunning(): Promise<boolean> {

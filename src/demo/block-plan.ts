@@ -39,10 +39,7 @@ export function planBlock(context: DemoContext, options: PlanOptions): DemoTrans
 }
 
 /** A slow wave with peaks on top of it, and some empty blocks. */
-function pickSize(
-  random: SeededRandom,
-  { height, intensity }: { height: number; intensity: number },
-): number {
+function pickSize(random: SeededRandom, { height, intensity }: { height: number; intensity: number }): number {
   if (random.chance(emptyShare)) return 0
   const wave = 8 + 6 * Math.sin(height / 25)
   const peak = random.chance(0.08) ? maxBlockTransactions : 0

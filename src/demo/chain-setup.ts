@@ -4,14 +4,7 @@
 import type { Address } from "viem"
 import { maxUint256 } from "viem"
 import { goodsIds } from "./collectible-transactions.js"
-import {
-  Collectible,
-  MintableToken,
-  MultiToken,
-  PairFactory,
-  Router,
-  WrappedEther,
-} from "./contracts.generated.js"
+import { Collectible, MintableToken, MultiToken, PairFactory, Router, WrappedEther } from "./contracts.generated.js"
 import { call, type DemoContext, type DemoTransaction } from "./transaction-kind.js"
 
 /** Blocks 1 to 7. */

@@ -16,10 +16,7 @@ export class CollectibleOwners {
   #readTo = -1
 
   /** Reads the logs since the last call, or all of them when the chain has become shorter. */
-  async refresh(
-    rpc: AnvilRpc,
-    options: { readonly address: Address; readonly height: number },
-  ): Promise<void> {
+  async refresh(rpc: AnvilRpc, options: { readonly address: Address; readonly height: number }): Promise<void> {
     if (options.height < this.#readTo) this.#clear()
     if (options.height === this.#readTo) return
     const logs = await rpc.call<TransferLog[]>("eth_getLogs", {

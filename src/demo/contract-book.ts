@@ -64,10 +64,7 @@ interface TradedPair {
 
 export function makeContractBook(deployer: Address): ContractBook {
   const addresses = Object.fromEntries(
-    Object.keys(initCodes).map((name, nonce) => [
-      name,
-      getContractAddress({ from: deployer, nonce: BigInt(nonce) }),
-    ]),
+    Object.keys(initCodes).map((name, nonce) => [name, getContractAddress({ from: deployer, nonce: BigInt(nonce) })]),
   ) as unknown as Addresses
   const weth = { address: addresses.weth, unit: 10n ** 18n }
   const dollar = { address: addresses.dollar, unit: 10n ** 18n }

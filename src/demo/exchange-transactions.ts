@@ -30,9 +30,7 @@ export const exchangeTransactions: readonly TransactionKind[] = [
     const path = [coin!.address, weth.address, dollar!.address]
     return swap(context, { path, amount: pickAmount(context.random, coin!.unit, 300), minimumOut: 1n })
   }),
-  kind("swap that asks too much", 0.6, (context) =>
-    swap(context, { ...pickTrade(context), minimumOut: 2n ** 200n }),
-  ),
+  kind("swap that asks too much", 0.6, (context) => swap(context, { ...pickTrade(context), minimumOut: 2n ** 200n })),
   kind("add liquidity", 2, ({ random, book, traders }) => {
     const { tokens, opening } = random.pick(book.pairs)
     const part = BigInt(random.integer(1, 20))

@@ -216,9 +216,7 @@ test("token metadata is what an indexer meets on real chains: text, bytes32, and
   const { addresses } = makeContractBook(deployer!)
   const read = (to: string, signature: string) =>
     rpc.call<`0x${string}`>("eth_call", { to, data: toFunctionSelector(signature) }, "latest")
-  expect(decodeAbiParameters([{ type: "string" }], await read(addresses.coin, "name()"))).toEqual([
-    "Coin of the Quay",
-  ])
+  expect(decodeAbiParameters([{ type: "string" }], await read(addresses.coin, "name()"))).toEqual(["Coin of the Quay"])
   expect(BigInt(await read(addresses.coin, "decimals()"))).toBe(6n)
   expect(BigInt(await read(addresses.points, "decimals()"))).toBe(0n)
   expect(hexToString(await read(addresses.harbourMaster, "symbol()"), { size: 32 })).toBe("HMR")

@@ -3,14 +3,7 @@
 import type { Address } from "viem"
 import { maxUint256 } from "viem"
 import { MintableToken, WrappedEther } from "./contracts.generated.js"
-import {
-  call,
-  type DemoContext,
-  kind,
-  pickAmount,
-  pickRecipient,
-  type TransactionKind,
-} from "./transaction-kind.js"
+import { call, type DemoContext, kind, pickAmount, pickRecipient, type TransactionKind } from "./transaction-kind.js"
 
 const { abi } = MintableToken
 

@@ -109,8 +109,7 @@ export class DemoTraffic implements Service {
       } catch (error) {
         failures++
         // Once for each outage, however long it is.
-        if (failures === 1)
-          logger.warn({ error: describeError(error) }, "demo chain: traffic failed; retrying")
+        if (failures === 1) logger.warn({ error: describeError(error) }, "demo chain: traffic failed; retrying")
         await onFailure?.().catch((cause: unknown) =>
           logger.warn({ error: describeError(cause) }, "demo chain: cannot restart the node; retrying"),
         )

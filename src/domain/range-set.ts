@@ -59,8 +59,7 @@ export function contains(set: RangeSet, range: BlockRange): boolean {
 export const containsHeight = (set: RangeSet, height: number): boolean =>
   contains(set, { from: height, to: height + 1 })
 
-export const countHeights = (set: RangeSet): number =>
-  set.reduce((sum, range) => sum + range.to - range.from, 0)
+export const countHeights = (set: RangeSet): number => set.reduce((sum, range) => sum + range.to - range.from, 0)
 
 /**
  * The end of the range that contains the chain's start: every height from the start up to it is in the set.

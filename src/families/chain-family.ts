@@ -54,9 +54,7 @@ export interface FamilyDeps {
 
 export interface SourceOptions {
   readonly chain: Pick<ChainConfig, "rpcUrls"> &
-    Partial<
-      Pick<ChainConfig, "checks" | "verify" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">
-    >
+    Partial<Pick<ChainConfig, "checks" | "verify" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">>
   /** Undefined before the first answer of a node. */
   readonly chainId: string | undefined
   /** One for each URL, shared by the threads of the process. Absent: no limits. */

@@ -70,10 +70,7 @@ export async function listErrors(
 }
 
 /** By worker; those without one are left out. */
-export async function countOpenErrors(
-  sql: Queryable,
-  schema: ErrorSchema,
-): Promise<ReadonlyMap<string, number>> {
+export async function countOpenErrors(sql: Queryable, schema: ErrorSchema): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql.query<{ worker_name: string; count: string }>(
     `select worker_name, count(*) as count from ${schema}.indexing_errors where not resolved group by worker_name`,
   )

@@ -82,9 +82,9 @@ test("only the heights of the range and the worker are resolved", async () => {
       ["w", 1],
     ]),
   )
-  expect(
-    (await listErrors(database, "app", { worker: "w", resolved: false })).map(({ height }) => height),
-  ).toEqual([6])
+  expect((await listErrors(database, "app", { worker: "w", resolved: false })).map(({ height }) => height)).toEqual([
+    6,
+  ])
   expect(await listErrors(database, "app", { limit: 3 })).toHaveLength(3)
 })
 

@@ -21,10 +21,7 @@ export async function resolveErrors(
 export async function resolveOpenErrors(
   tx: Queryable,
   schema: ErrorSchema,
-  {
-    workers,
-    height,
-  }: { readonly workers?: readonly string[] | undefined; readonly height?: number | undefined },
+  { workers, height }: { readonly workers?: readonly string[] | undefined; readonly height?: number | undefined },
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await tx.query<{ worker_name: string; count: string }>(
     `with resolved as (

@@ -8,9 +8,7 @@ import type { OperatedChain } from "./operated-chain.js"
 export async function noSuchWorker({ name, app }: OperatedChain, worker: string): Promise<IndexerError> {
   const known = await derivedWorkerNames(app)
   const list =
-    known.length === 0
-      ? "none yet: a process with the role work makes their tables when it starts"
-      : known.join(", ")
+    known.length === 0 ? "none yet: a process with the role work makes their tables when it starts" : known.join(", ")
   return new IndexerError(
     "NOT_FOUND",
     worker === rawIngester

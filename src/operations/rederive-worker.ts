@@ -23,10 +23,7 @@ const workSeenWithinMs = 15_000
 const limits = { lockTimeoutMs: 10_000, idleInTransactionTimeoutMs: 10_000 } as const
 
 /** What it would drop; nothing where the worker is registered no more. */
-export async function planRederive(
-  chain: OperatedChain,
-  { worker }: { readonly worker: string },
-): Promise<Rederived> {
+export async function planRederive(chain: OperatedChain, { worker }: { readonly worker: string }): Promise<Rederived> {
   await refuseWhileWorking(chain)
   return reach(chain.app, worker)
 }

@@ -8,8 +8,7 @@ import { leasesOf, type OperatedChain, unfinishedLeases, type WorkerBlock } from
 /** What would be skipped, to be shown before it is; NOT_FOUND where no block is DEAD there. */
 export async function findDeadBlock(chain: OperatedChain, block: WorkerBlock): Promise<LeaseRow> {
   const dead = (await unfinishedLeases(chain)).find(
-    ({ workerType, status, range }) =>
-      workerType === block.worker && status === "DEAD" && range.from === block.height,
+    ({ workerType, status, range }) => workerType === block.worker && status === "DEAD" && range.from === block.height,
   )
   if (dead) return dead
   throw await nothingThere(chain, { ...block, what: "no DEAD block to skip", statuses: ["DEAD"] })

@@ -56,8 +56,7 @@ const chain = (over: Partial<ChainFamily> = {}): OperatedChain => {
 const rederive = (name: string, over?: Partial<ChainFamily>) =>
   rederiveWorker(chain(over), { worker: name, actor: "test" })
 
-const steer = (name: string, to: WorkerSteering) =>
-  steerWorker(chain(), { worker: name, actor: "ann@harbour", to })
+const steer = (name: string, to: WorkerSteering) => steerWorker(chain(), { worker: name, actor: "ann@harbour", to })
 const plan = async () =>
   (await readWorkPlan(database, { registry, runnable: ["a", "b", "c"] }))!.members.map(
     ({ workerType, concurrency }) => [workerType, concurrency],

@@ -17,10 +17,7 @@ export interface SteerWorkerOptions {
 }
 
 /** Throws NOT_FOUND where there is no such worker. */
-export async function steerWorker(
-  chain: OperatedChain,
-  { actor, worker, to }: SteerWorkerOptions,
-): Promise<void> {
+export async function steerWorker(chain: OperatedChain, { actor, worker, to }: SteerWorkerOptions): Promise<void> {
   const { action, ...set } = to
   const isDone = await chain.app.transaction(async (tx) => {
     const [sql, params] = statementOf(to)

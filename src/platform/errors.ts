@@ -87,8 +87,7 @@ export const isIndexerError = (error: unknown, code?: ErrorCode): error is Index
   error instanceof IndexerError && (code === undefined || error.code === code)
 
 /** BUG for an unexpected error. */
-export const codeOf = (error: unknown): ErrorCode | "BUG" =>
-  error instanceof IndexerError ? error.code : "BUG"
+export const codeOf = (error: unknown): ErrorCode | "BUG" => (error instanceof IndexerError ? error.code : "BUG")
 
 /** One line for people: the message and its causes, without stacks. */
 export function describeError(error: unknown): string {

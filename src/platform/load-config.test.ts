@@ -22,9 +22,7 @@ describe("the config", () => {
       rangeSize: 1_000,
       leaseTtlMs: 30_000,
     })
-    expect(config.chains).toMatchObject([
-      { name: "demo", demo: true, backfill: "oldest", verify: "standard" },
-    ])
+    expect(config.chains).toMatchObject([{ name: "demo", demo: true, backfill: "oldest", verify: "standard" }])
     expect(Object.values(config.chains[0]!.checks).every((on) => on)).toBe(true)
   })
 
@@ -55,22 +53,16 @@ describe("the config", () => {
     [{ env: { RPC_URL: "ws://only" } }, "needs at least one http:// or https:// URL"],
     [{ env: { DB_APP_URL: "postgres://x" } }, "DB_APP_URL is set without DB_RAW_URL"],
     [{ configFile: "nowhere.ts" }, "--config names nowhere.ts, which does not exist"],
-  ])(
-    "an invalid value is rejected with its name, the value and what is allowed: %j",
-    async (options, message) => {
-      await expect(load(options)).rejects.toMatchObject({
-        code: "CONFIG_INVALID",
-        message: expect.stringContaining(message),
-      })
-    },
-  )
+  ])("an invalid value is rejected with its name, the value and what is allowed: %j", async (options, message) => {
+    await expect(load(options)).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining(message),
+    })
+  })
 
   test.each([
     ["{ rangesize: 5 }", "rangesize is not a setting; known are port"],
-    [
-      `{ chains: { a: { rpc: "http://a", checks: { blom: false } } } }`,
-      "chains.a.checks.blom is not a setting",
-    ],
+    [`{ chains: { a: { rpc: "http://a", checks: { blom: false } } } }`, "chains.a.checks.blom is not a setting"],
     [
       `{ chains: { a: { rpc: "http://a", startBlock: -1 } } }`,
       "chains.a.startBlock is -1, but must be a whole number",

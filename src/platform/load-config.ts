@@ -157,8 +157,7 @@ function readChecks(value: unknown, prefix: string): Checks {
 
 function rejectUnknown(value: Record<string, unknown>, known: readonly string[], prefix: string): void {
   const unknown = Object.keys(value).find((key) => !known.includes(key))
-  if (unknown !== undefined)
-    throw invalid(`${prefix}${unknown} is not a setting; known are ${known.join(", ")}`)
+  if (unknown !== undefined) throw invalid(`${prefix}${unknown} is not a setting; known are ${known.join(", ")}`)
 }
 
 const invalid = (message: string, cause?: unknown): IndexerError =>

@@ -26,14 +26,10 @@ describe("metrics", () => {
     expect(text).toContain('tidemark_blocks_stored_total{chain="demo"} 20')
     expect(text).toContain('tidemark_fence_refusals_total{chain="demo"} 4')
     expect(text).toContain('tidemark_range_failures_total{chain="demo",code="RPC_TIMEOUT"} 2')
-    expect(text).toContain(
-      'tidemark_rpc_calls_total{chain="demo",provider="a",method="eth_getBlockByNumber"} 14',
-    )
+    expect(text).toContain('tidemark_rpc_calls_total{chain="demo",provider="a",method="eth_getBlockByNumber"} 14')
     expect(text).toContain('code="RPC_TIMEOUT"} 4')
     expect(text).not.toContain('code="ok"')
-    expect(text).toContain(
-      'tidemark_rpc_seconds_total{chain="demo",provider="a",method="eth_getBlockByNumber"} 4',
-    )
+    expect(text).toContain('tidemark_rpc_seconds_total{chain="demo",provider="a",method="eth_getBlockByNumber"} 4')
     expect(text).toContain('tidemark_head_delay_seconds_count{chain="demo"} 2')
     expect(text).toContain('tidemark_leases_reaped_total{chain="demo"} 3')
   })

@@ -102,9 +102,7 @@ function createGauges(registry: Registry) {
   const gauge = <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
     new Gauge({ name: `tidemark_${name}`, help, labelNames: [...chain, ...labels], registers: [registry] })
   return {
-    watermark: gauge("watermark_height", "Every height from the start to this one is stored; -1 for none", [
-      "worker",
-    ]),
+    watermark: gauge("watermark_height", "Every height from the start to this one is stored; -1 for none", ["worker"]),
     coverage: gauge("coverage_blocks", "Heights a worker has finished", ["worker"]),
     gaps: gauge("gaps", "Stretches between start and head that nobody has done or holds", ["worker"]),
     gapBlocks: gauge("gap_blocks", "Heights in those stretches", ["worker"]),
@@ -112,9 +110,7 @@ function createGauges(registry: Registry) {
     leases: gauge("leases", "Unfinished leases by status", ["worker", "status"]),
     deadBlocks: gauge("dead_blocks", "Blocks that wait for a person", ["worker"]),
     lag: gauge("lag_blocks", "Blocks between the chain's head and what a worker has stored", ["worker"]),
-    rate: gauge("blocks_per_second", "Blocks finished per second, over the last minute, by all processes", [
-      "worker",
-    ]),
+    rate: gauge("blocks_per_second", "Blocks finished per second, over the last minute, by all processes", ["worker"]),
     openErrors: gauge("open_errors", "Errors of a worker that nobody has resolved", ["worker"]),
     paused: gauge("worker_paused", "1 while a person has paused the worker", ["worker"]),
     head: gauge("head_height", "The chain's head, as the node last said"),
@@ -123,19 +119,14 @@ function createGauges(registry: Registry) {
     start: gauge("start_height", "The first height that is indexed"),
     epoch: gauge("chain_epoch", "How often the chain was rolled back"),
     history: gauge("history_ratio", "Share of the heights from start to head that is stored, 0 to 1"),
-    derived: gauge(
-      "derived_ratio",
-      "Share of the heights from start to head that every worker has derived, 0 to 1",
-    ),
+    derived: gauge("derived_ratio", "Share of the heights from start to head that every worker has derived, 0 to 1"),
     processes: gauge("processes", "Processes of this chain that were heard of lately"),
     storeBytes: gauge("store_bytes", "Size of a database", ["store"]),
     providerUp: gauge("provider_up", "1 when a provider is used, 0 when its circuit is open", ["provider"]),
     databaseUp: gauge("database_up", "1 when the chain's status could be read"),
     healthState: gauge("health_state", "1 for the state the chain is in, 0 for the others", ["state"]),
     stall: gauge("stall", "1 for the cause the stall doctor names, 0 for the others", ["cause"]),
-    damage: gauge("damage_findings", "What the last look over the store by this process found wrong", [
-      "check",
-    ]),
+    damage: gauge("damage_findings", "What the last look over the store by this process found wrong", ["check"]),
   }
 }
 
@@ -158,11 +149,9 @@ function createCounters(registry: Registry) {
     derivedBlocks: counter("blocks_derived_total", "Blocks derived by this process", ["worker"]),
     derivedRows: counter("rows_derived_total", "Event rows derived by this process"),
     workerFaults: counter("worker_faults_total", "Ranges on which a worker failed", ["worker"]),
-    deriveSeconds: counter(
-      "derive_seconds_total",
-      "Time spent deriving: reading raw, extracting, writing, folding",
-      ["phase"],
-    ),
+    deriveSeconds: counter("derive_seconds_total", "Time spent deriving: reading raw, extracting, writing, folding", [
+      "phase",
+    ]),
     extractSeconds: counter("extract_seconds_total", "Time spent in extracts, by worker", ["worker"]),
     rpcCalls: counter("rpc_calls_total", "Calls to nodes", ["provider", "method"]),
     rpcErrors: counter("rpc_errors_total", "Calls to nodes that failed, by error code", [
@@ -206,8 +195,7 @@ function addWork(counters: Counters, name: string, counts: WorkCounts): void {
     write: counts.writeMs,
     fold: counts.foldMs,
   }
-  for (const [phase, ms] of Object.entries(phases))
-    counters.deriveSeconds.inc({ chain: name, phase }, ms / 1_000)
+  for (const [phase, ms] of Object.entries(phases)) counters.deriveSeconds.inc({ chain: name, phase }, ms / 1_000)
 }
 
 function addRpc(counters: Counters, name: string, { provider, method, code, ...sums }: RpcCounts): void {

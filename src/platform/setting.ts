@@ -78,10 +78,7 @@ export interface SettingSources {
   readonly filePrefix: string
 }
 
-export function readSettings<Table extends SettingTable>(
-  table: Table,
-  sources: SettingSources,
-): SettingValues<Table> {
+export function readSettings<Table extends SettingTable>(table: Table, sources: SettingSources): SettingValues<Table> {
   const out: Record<string, unknown> = {}
   for (const [key, setting] of Object.entries(table)) out[key] = readSetting(key, setting, sources)
   return out as SettingValues<Table>
@@ -107,9 +104,7 @@ function parsed(setting: Setting<unknown>, name: string, given: string): unknown
 const secretName = /url|token|password/i
 
 function invalid(setting: Setting<unknown>, name: string, given: unknown): IndexerError {
-  const shown = secretName.test(name)
-    ? "(not shown)"
-    : (JSON.stringify(given)?.slice(0, 100) ?? String(given))
+  const shown = secretName.test(name) ? "(not shown)" : (JSON.stringify(given)?.slice(0, 100) ?? String(given))
   return new IndexerError("CONFIG_INVALID", `${name} is ${shown}, but must be ${setting.allowed}`)
 }
 

@@ -39,7 +39,5 @@ export class Terminal {
 }
 
 /** https://no-color.org: any non-empty value turns colours off. */
-export const wantsColour = (
-  stream: TerminalStream,
-  env: Readonly<Record<string, string | undefined>>,
-): boolean => stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb"
+export const wantsColour = (stream: TerminalStream, env: Readonly<Record<string, string | undefined>>): boolean =>
+  stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb"

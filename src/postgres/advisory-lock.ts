@@ -11,10 +11,7 @@ export async function takeLock(
   lock: number,
   mode: "shared" | "exclusive" = "exclusive",
 ): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock${mode === "shared" ? "_shared" : ""}($1, $2)`, [
-    lockClass,
-    lock,
-  ])
+  await tx.query(`select pg_advisory_xact_lock${mode === "shared" ? "_shared" : ""}($1, $2)`, [lockClass, lock])
 }
 
 /** False when another transaction holds it. */

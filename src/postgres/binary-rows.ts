@@ -98,8 +98,7 @@ export class BinaryRows {
     let value = 0n
     if (weight < 3) {
       let small = 0
-      for (let i = 0; i <= weight; i++)
-        small = small * 10_000 + (i < digits ? buffer.readInt16BE(at + 8 + i * 2) : 0)
+      for (let i = 0; i <= weight; i++) small = small * 10_000 + (i < digits ? buffer.readInt16BE(at + 8 + i * 2) : 0)
       value = BigInt(small)
     } else {
       for (let i = 0; i <= weight; i++)

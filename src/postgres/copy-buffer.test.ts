@@ -19,11 +19,7 @@ describe("CopyBuffer", () => {
     await test.drop()
   })
 
-  const stored = async (
-    fill: (buffer: CopyBuffer) => void,
-    names: readonly string[],
-    buffer = new CopyBuffer(64),
-  ) => {
+  const stored = async (fill: (buffer: CopyBuffer) => void, names: readonly string[], buffer = new CopyBuffer(64)) => {
     await connection.query("truncate copied")
     fill(buffer)
     await connection.copyIn("copied", names, [buffer.take()])
@@ -83,30 +79,15 @@ describe("CopyBuffer", () => {
   })
 
   it("hex quantities become exact numerics, from zero to beyond 256 bits", async () => {
-    const quantities = [
-      "0x0",
-      "0x00",
-      "0x1",
-      "0x270f",
-      "0x2710",
-      "0x5f5e0ff",
-      "0x5f5e100",
-      "0x1fffffffffffff",
-    ]
+    const quantities = ["0x0", "0x00", "0x1", "0x270f", "0x2710", "0x5f5e0ff", "0x5f5e100", "0x1fffffffffffff"]
     for (let digits = 1; digits <= 80; digits++) {
       quantities.push(`0x${"f".repeat(digits)}`, `0x1${"0".repeat(digits - 1)}`, `0x${"0".repeat(digits)}a`)
-      quantities.push(
-        `0x${(10n ** BigInt(digits)).toString(16)}`,
-        `0x${(10n ** BigInt(digits) - 1n).toString(16)}`,
-      )
+      quantities.push(`0x${(10n ** BigInt(digits)).toString(16)}`, `0x${(10n ** BigInt(digits) - 1n).toString(16)}`)
     }
     let state = 1n
     for (let i = 0; i < 500; i++) {
       state = (state * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & ((1n << 256n) - 1n)
-      quantities.push(
-        `0x${(state >> BigInt((i * 7) % 256)).toString(16)}`,
-        `0x${state.toString(16).toUpperCase()}`,
-      )
+      quantities.push(`0x${(state >> BigInt((i * 7) % 256)).toString(16)}`, `0x${state.toString(16).toUpperCase()}`)
     }
     const rows = await stored(
       (buffer) => {
@@ -200,9 +181,7 @@ describe("CopyBuffer", () => {
         const tight = new CopyBuffer(64)
         tight.rawField(Buffer.alloc(filled))
         write(tight)
-        expect(tight.take().subarray(filled).equals(expected), `write ${index} after ${filled} bytes`).toBe(
-          true,
-        )
+        expect(tight.take().subarray(filled).equals(expected), `write ${index} after ${filled} bytes`).toBe(true)
       }
     }
   })

@@ -91,8 +91,7 @@ function* messagesOf(tables: readonly CopiedTable[]): Generator<readonly Buffer[
   for (const { buffers } of tables) {
     yield copyData(copyHeader)
     for (const rows of buffers) {
-      for (let at = 0; at < rows.length; at += messageBytes)
-        yield copyData(rows.subarray(at, at + messageBytes))
+      for (let at = 0; at < rows.length; at += messageBytes) yield copyData(rows.subarray(at, at + messageBytes))
     }
     yield copyData(copyTrailer)
     yield [copyDone]

@@ -125,9 +125,7 @@ describe("Database", () => {
     const far = new Database({ url: proxy.way(test.url), applicationName: "held", maxConnections: 1 })
     const asked = far.query("select 1")
     await proxy.held
-    await database.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'held'",
-    )
+    await database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'held'")
     await expect(asked).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
     await far.end()
     await proxy.close()

@@ -83,9 +83,7 @@ export class Database implements Queryable {
 
   /** Throws for a server that is too old. Call once at start. */
   async assertSupported(): Promise<void> {
-    const result = await this.query<{ version: string }>(
-      "select current_setting('server_version_num') as version",
-    )
+    const result = await this.query<{ version: string }>("select current_setting('server_version_num') as version")
     assertServerVersion(result.rows[0]!.version, this.address)
   }
 

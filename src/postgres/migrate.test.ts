@@ -6,8 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/test-d
 import { Database } from "./database.js"
 import { migrate } from "./migrate.js"
 
-const first =
-  "create extension if not exists btree_gist; create table raw.a (x int); create table raw.b (y int);"
+const first = "create extension if not exists btree_gist; create table raw.a (x int); create table raw.b (y int);"
 const second = "alter table raw.a add column z int;"
 
 describe("migrate", () => {
@@ -28,10 +27,7 @@ describe("migrate", () => {
 
   it("files are applied once, in order, and their names are returned", async () => {
     await writeFile(join(directory, "0002_second.sql"), second)
-    expect(await migrate({ database, schema: "raw", directory })).toEqual([
-      "0001_first.sql",
-      "0002_second.sql",
-    ])
+    expect(await migrate({ database, schema: "raw", directory })).toEqual(["0001_first.sql", "0002_second.sql"])
     expect(await migrate({ database: test.url, schema: "raw", directory })).toEqual([])
     const { rows } = await database.query("select version, name from raw.schema_migrations order by version")
     expect(rows).toEqual([

@@ -3,12 +3,7 @@
 
 import { IndexerError, isIndexerError } from "../platform/errors.js"
 import { Database } from "./database.js"
-import {
-  type MigratedSchema,
-  type MigrationFile,
-  migrationsDirectory,
-  readMigrationFiles,
-} from "./migration-files.js"
+import { type MigratedSchema, type MigrationFile, migrationsDirectory, readMigrationFiles } from "./migration-files.js"
 import { quoteIdentifier } from "./quote-identifier.js"
 import type { Queryable } from "./transaction.js"
 

@@ -26,8 +26,7 @@ export async function readMigrationFiles(directory: string): Promise<readonly Mi
       // A checkout may have converted the line endings; the statements are the same.
       const sql = (await readFile(join(directory, name), "utf8")).replaceAll("\r\n", "\n")
       const version = Number(name.slice(0, 4))
-      if (version !== index + 1)
-        throw new Error(`${basename(directory)}/${name} should have number ${index + 1}`)
+      if (version !== index + 1) throw new Error(`${basename(directory)}/${name} should have number ${index + 1}`)
       return { version, name, sql, checksum: createHash("sha256").update(sql).digest("hex") }
     }),
   )

@@ -24,8 +24,7 @@ export function parseRange(text: string): BlockRange | undefined {
 
 export const printMultirange = (set: RangeSet): string => `{${set.map(printRange).join(",")}}`
 
-export const printRange = (range: BlockRange): string =>
-  `[${range.from},${range.to === endless ? "" : range.to})`
+export const printRange = (range: BlockRange): string => `[${range.from},${range.to === endless ? "" : range.to})`
 
 function parseOne(text: string): BlockRange {
   const match = rangePattern.exec(text)
@@ -35,5 +34,4 @@ function parseOne(text: string): BlockRange {
   return { from: from === "" ? 0 : heightFrom(from!), to: to === "" ? endless : heightFrom(to!) }
 }
 
-const notARange = (text: string): RangeError =>
-  new RangeError(`not a range of heights: ${JSON.stringify(text)}`)
+const notARange = (text: string): RangeError => new RangeError(`not a range of heights: ${JSON.stringify(text)}`)

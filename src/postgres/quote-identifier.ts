@@ -6,8 +6,7 @@ export function quoteIdentifier(...parts: readonly string[]): string {
 }
 
 function quoteOne(name: string): string {
-  if (name.length === 0 || name.includes("\0"))
-    throw new RangeError("an identifier is empty or contains a NUL")
+  if (name.length === 0 || name.includes("\0")) throw new RangeError("an identifier is empty or contains a NUL")
   return `"${name.replaceAll('"', '""')}"`
 }
 

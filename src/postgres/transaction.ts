@@ -45,7 +45,6 @@ export function beginStatement(options: TransactionOptions): string {
 
 function setLocal(setting: string, ms: number | undefined): string[] {
   if (ms === undefined) return []
-  if (!Number.isSafeInteger(ms) || ms < 0)
-    throw new RangeError(`${setting} must be whole milliseconds: ${ms}`)
+  if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`${setting} must be whole milliseconds: ${ms}`)
   return [`set local ${setting} = ${ms}`]
 }

@@ -30,5 +30,5 @@ export function liveRegion(state: Heights, { endBlock }: RegionOptions): BlockRa
 }
 
 /** The smaller of an exclusive end and the end that `endBlock` sets. */
-export const clip = (end: number, endBlock: number | undefined): number =>
+const clip = (end: number, endBlock: number | undefined): number =>
   endBlock === undefined ? end : Math.min(end, endBlock + 1)

@@ -85,9 +85,7 @@ describe("partitions", () => {
 
   test("the keeper has the head's and the next two ready", async () => {
     const identity = { chainId: "1", genesisHash: `0x${"00".repeat(32)}` }
-    await database.transaction((tx) =>
-      pinChain(tx, { schema: "raw", name: "t", identity, startBlock: undefined }),
-    )
+    await database.transaction((tx) => pinChain(tx, { schema: "raw", name: "t", identity, startBlock: undefined }))
     const head = { height: 12_345_678, hash: `0x${"11".repeat(32)}`, finalizedHeight: null }
     await testLedgers.raw.recordHead(database, { head, finalizedHeight: 12_345_600, holder: "test" })
     const keeper = new PartitionKeeper({

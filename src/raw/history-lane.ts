@@ -63,10 +63,7 @@ export class HistoryLane extends LoopingService {
     if (cause === "shutdown") return undefined
     // After an outage, a reorganisation or a bug the next range would fail too, so the loop backs off.
     if (cause !== "failure") throw error
-    this.logger.warn(
-      { ...range, attempt, error: describeError(error), code: codeOf(error) },
-      "a range failed",
-    )
+    this.logger.warn({ ...range, attempt, error: describeError(error), code: codeOf(error) }, "a range failed")
     return 0
   }
 }

@@ -11,12 +11,7 @@ import type { Database } from "../postgres/database.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ChainState } from "./chain-state.js"
-import {
-  createIndexSql,
-  indexName,
-  type PartitionIndexState,
-  readPartitionIndexes,
-} from "./partition-indexes.js"
+import { createIndexSql, indexName, type PartitionIndexState, readPartitionIndexes } from "./partition-indexes.js"
 import type { PartitionedTable } from "./partitioned-table.js"
 
 export interface IndexBuilderOptions extends Omit<LoopOptions, "name"> {
@@ -90,8 +85,7 @@ export class IndexBuilder extends LoopingService {
     const { schema } = table
     const name = indexName(partition, index)
     const began = this.clock.monotonic()
-    if (state === "invalid")
-      await connection.query(`drop index concurrently ${quoteIdentifier(schema, name)}`)
+    if (state === "invalid") await connection.query(`drop index concurrently ${quoteIdentifier(schema, name)}`)
     await connection.query(createIndexSql({ schema, partition, index, concurrently: true }))
     this.logger.info({ index: name, ms: Math.round(this.clock.monotonic() - began) }, "index built")
   }
@@ -109,9 +103,7 @@ export class IndexBuilder extends LoopingService {
       if (liveFrom !== null && range.to > liveFrom) return true
       const covered = coverage.get(table.worker ?? rawIngester)
       const from = Math.min(Math.max(range.from, startHeight), range.to - 1)
-      return (
-        covered !== undefined && contains(union(covered.heights, covered.skipped), { from, to: range.to })
-      )
+      return covered !== undefined && contains(union(covered.heights, covered.skipped), { from, to: range.to })
     })
   }
 }

@@ -45,9 +45,7 @@ export async function ingestRange(
   const onParent = (hash: Hex | undefined): void => {
     reported = hash
   }
-  const batches = source
-    .fetchRange(range, { ...fetch, ...(withParent ? { onParent } : {}) })
-    [Symbol.asyncIterator]()
+  const batches = source.fetchRange(range, { ...fetch, ...(withParent ? { onParent } : {}) })[Symbol.asyncIterator]()
 
   /** Takes batches until the writer is full or the range ends. Returns true when there are more. */
   const fill = async (): Promise<boolean> => {

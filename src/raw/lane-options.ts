@@ -3,9 +3,7 @@
 import type { LoopOptions } from "../platform/looping-service.js"
 import type { RegionOptions } from "./claim-regions.js"
 
-export interface LaneOptions<Outcome>
-  extends Required<Omit<LoopOptions, "name" | "maxBackoffMs">>,
-    RegionOptions {
+export interface LaneOptions<Outcome> extends Required<Omit<LoopOptions, "name" | "maxBackoffMs">>, RegionOptions {
   readonly leaseTtlMs: number
   readonly mayClaim: () => boolean
   readonly onOutcome: (outcome: Outcome) => void

@@ -87,7 +87,6 @@ export function indexName(partition: string, { name }: PartitionIndex): string {
 
 function boundsOf({ partition, bound }: PartitionRow): BlockRange {
   const [, from, to] = /^FOR VALUES FROM \('?(\d+)'?\) TO \('?(\d+)'?\)$/.exec(bound) ?? []
-  if (from === undefined || to === undefined)
-    throw new Error(`${partition} is not a partition by height: ${bound}`)
+  if (from === undefined || to === undefined) throw new Error(`${partition} is not a partition by height: ${bound}`)
   return { from: Number(from), to: Number(to) }
 }

@@ -34,9 +34,7 @@ const otherHash: Hex = `0x${"cd".repeat(32)}`
 const ingest = async (source: BlockSource, part: { from: number; to: number }): Promise<string> =>
   (await store.ingest(source, part)).kind
 const heights = async (): Promise<number[]> => {
-  const { rows } = await store.database.query<{ height: string }>(
-    "select height from raw.blocks order by height",
-  )
+  const { rows } = await store.database.query<{ height: string }>("select height from raw.blocks order by height")
   return rows.map(({ height }) => Number(height))
 }
 
@@ -112,10 +110,7 @@ async function storedLike(expected: object[], table: string, where: string): Pro
   const { rows } = await store.database.query(`select ${columns} from ${table} where ${where}`)
   return rows.map((row) =>
     Object.fromEntries(
-      Object.entries(row).map(([key, value]) => [
-        key,
-        Buffer.isBuffer(value) ? `0x${value.toString("hex")}` : value,
-      ]),
+      Object.entries(row).map(([key, value]) => [key, Buffer.isBuffer(value) ? `0x${value.toString("hex")}` : value]),
     ),
   )
 }
@@ -269,9 +264,7 @@ describe("ingesting a range", () => {
       ...wrap(real),
       fetchRange: async function* (part, options) {
         for await (const batch of real.fetchRange(part, options))
-          yield batch.map((block) =>
-            block.height === part.from ? { ...block, parentHash: otherHash } : block,
-          )
+          yield batch.map((block) => (block.height === part.from ? { ...block, parentHash: otherHash } : block))
       },
     }
     expect(await store.ingest(source, range(10, 20))).toMatchObject({ error: { code: "PARENT_MISMATCH" } })
@@ -355,8 +348,7 @@ describe("ingesting a range", () => {
     const source: BlockSource = {
       ...wrap(real),
       fetchRange: async function* (asked, options) {
-        for await (const batch of real.fetchRange(asked, options))
-          yield batch.filter(({ height }) => height !== 2)
+        for await (const batch of real.fetchRange(asked, options)) yield batch.filter(({ height }) => height !== 2)
       },
     }
     expect(await store.ingest(source, range(0, 5))).toMatchObject({ kind: "failed", cause: "bug" })

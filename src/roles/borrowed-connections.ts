@@ -59,11 +59,7 @@ export class BorrowedConnections {
   private giveBack(count: number): void {
     const { spare, lanes, lend } = this.options
     this.used -= count
-    for (
-      let next = this.waiting[0];
-      next && this.used + next.count <= spare + lanes;
-      next = this.waiting[0]
-    ) {
+    for (let next = this.waiting[0]; next && this.used + next.count <= spare + lanes; next = this.waiting[0]) {
       this.waiting.shift()
       this.used += next.count
       next.go()

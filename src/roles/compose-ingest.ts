@@ -22,9 +22,7 @@ export interface IngesterDeps extends RunnerDeps, Pick<RangeIngesterOptions, "so
   readonly createWriter: () => BlockWriter
 }
 
-export interface IngesterSettings
-  extends RunnerSettings,
-    Pick<RangeIngesterOptions, "flushBytes" | "deferIndexes"> {}
+export interface IngesterSettings extends RunnerSettings, Pick<RangeIngesterOptions, "flushBytes" | "deferIndexes"> {}
 
 export interface ComposeIngestDeps
   extends IngesterDeps,

@@ -7,8 +7,7 @@ import { recordCharges } from "../indexing-errors/record-error.js"
 import type { Clock } from "../platform/clock.js"
 import type { Random } from "../platform/random.js"
 
-export interface RunnerDeps
-  extends Pick<LeasedRangeRunnerOptions, "connect" | "keeper" | "logger" | "builtIn"> {
+export interface RunnerDeps extends Pick<LeasedRangeRunnerOptions, "connect" | "keeper" | "logger" | "builtIn"> {
   readonly clock: Clock
   readonly random: Random
 }
@@ -19,11 +18,7 @@ export interface RunnerSettings extends Pick<LeasedRangeRunnerOptions, "holder" 
   readonly policy: FailurePolicy
 }
 
-export function createRunner(
-  schema: "raw" | "app",
-  deps: RunnerDeps,
-  settings: RunnerSettings,
-): LeasedRangeRunner {
+export function createRunner(schema: "raw" | "app", deps: RunnerDeps, settings: RunnerSettings): LeasedRangeRunner {
   const { random } = deps
   const { policy, recordBackend } = settings
   return new LeasedRangeRunner({

@@ -91,9 +91,7 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
   for (let index = 0; index < settings.lanes; index++) {
     const lane = makeLane({ connect: deps.connect, turns, ...(gate ? { gate } : {}) })
     const tipIsLive = (): boolean => gate?.live ?? false
-    services.push(
-      new WorkLane({ ...deps, ...settings, ...lane, slow, idleMs: settings.workIdleMs, tipIsLive }),
-    )
+    services.push(new WorkLane({ ...deps, ...settings, ...lane, slow, idleMs: settings.workIdleMs, tipIsLive }))
   }
   return { services, live, runners, readers }
 }

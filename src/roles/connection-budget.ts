@@ -51,8 +51,7 @@ export function planLanes(use: ConnectionUse): LanePlan {
     { ingestLanes: 1, workLanes: 1 },
   ].map((lanes) => ({ ...lanes, spare: budget - standing(lanes) }))
   const plan = plans.find(
-    ({ spare, ingestLanes }) =>
-      spare >= indexes && spare + (ingests ? use.threads * ingestLanes : 0) >= borrowed,
+    ({ spare, ingestLanes }) => spare >= indexes && spare + (ingests ? use.threads * ingestLanes : 0) >= borrowed,
   )
   if (plan) return plan
   throw new IndexerError(

@@ -63,9 +63,7 @@ interface Testimony {
 function judge(testimonies: readonly Testimony[]): ProviderHealth {
   const mistaken = testimonies.find(({ provider }) => provider.mismatch !== null)
   if (mistaken) return mistaken.provider
-  const knowing = testimonies.filter(
-    ({ provider, silence }) => provider.state !== "closed" || silence < silentReports,
-  )
+  const knowing = testimonies.filter(({ provider, silence }) => provider.state !== "closed" || silence < silentReports)
   const [best] = (knowing.length > 0 ? knowing : testimonies)
     .map(({ provider }) => provider)
     .sort((a, b) => badness[a.state] - badness[b.state] || (b.lastErrorAtMs ?? 0) - (a.lastErrorAtMs ?? 0))

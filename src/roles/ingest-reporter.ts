@@ -42,11 +42,7 @@ export class IngestReporter extends ThreadReporter {
   /** When each head was first heard of, by height. */
   private readonly announcedAt = new Map<number, number>()
 
-  constructor({
-    clock,
-    post,
-    source,
-  }: { clock: Clock; post: (report: IngestReport) => void; source: BlockSource }) {
+  constructor({ clock, post, source }: { clock: Clock; post: (report: IngestReport) => void; source: BlockSource }) {
     super({ clock })
     this.post = post
     this.source = source

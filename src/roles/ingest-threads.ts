@@ -3,18 +3,11 @@
 import { Worker } from "node:worker_threads"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { describeError } from "../platform/errors.js"
-import {
-  type LaunchedThread,
-  ThreadSupervisor,
-  type ThreadSupervisorOptions,
-} from "../threads/thread-supervisor.js"
+import { type LaunchedThread, ThreadSupervisor, type ThreadSupervisorOptions } from "../threads/thread-supervisor.js"
 import type { FromIngestThread, IngestReport, IngestThreadInput, ToIngestThread } from "./ingest-messages.js"
 
 export interface IngestThreadsOptions
-  extends Omit<
-    ThreadSupervisorOptions<IngestThreadInput, FromIngestThread>,
-    "name" | "launch" | "restartBaseMs"
-  > {
+  extends Omit<ThreadSupervisorOptions<IngestThreadInput, FromIngestThread>, "name" | "launch" | "restartBaseMs"> {
   /** Threads from spawnIngestThread that wait for their input, one for each; those that have ended are spawned again. */
   readonly spawned: readonly Worker[]
   readonly onReport: (thread: number, report: IngestReport) => void
@@ -61,10 +54,7 @@ export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
   let lent = false
   const rollBack = async (worker: Worker): Promise<void> => {
     const rollback = await finishRollback().catch((error: unknown) => {
-      logger.warn(
-        { error: describeError(error) },
-        "a rollback could not be finished; it is tried again every second",
-      )
+      logger.warn({ error: describeError(error) }, "a rollback could not be finished; it is tried again every second")
       return undefined
     })
     worker.postMessage({ type: "rolled-back", rollback } satisfies ToIngestThread)
@@ -101,9 +91,7 @@ export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
   })
   const lend = async (now: boolean): Promise<void> => {
     lent = now
-    const closed = [...lenders.keys()].map(
-      (worker) => new Promise<void>((resolve) => lenders.set(worker, resolve)),
-    )
+    const closed = [...lenders.keys()].map((worker) => new Promise<void>((resolve) => lenders.set(worker, resolve)))
     threads.send({ type: "lend", lent })
     if (lent) await Promise.all(closed)
   }

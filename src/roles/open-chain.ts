@@ -74,8 +74,7 @@ export async function openChain(deps: StartChainDeps, options: StartChainOptions
   try {
     const patiently = patience(deps, signal)
     const identity = await patiently(() => asking.identity({ signal }), "waiting for the node")
-    const name =
-      chain.name ?? (await patiently(() => storedName(chain), noDatabase)) ?? family.chainName(identity)
+    const name = chain.name ?? (await patiently(() => storedName(chain), noDatabase)) ?? family.chainName(identity)
     const logger = deps.logger.child({ chain: name })
     const databases = await patiently(
       () => prepareDatabases(deps, { chain, name, asking, signal, logger }),

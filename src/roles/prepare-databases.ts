@@ -51,9 +51,7 @@ export async function prepareDatabases(
       applicationName: "tidemark demo",
       maxConnections: 1,
     })
-    const continues = await demoChainContinues({ database, source: asking }, { signal }).finally(() =>
-      database.end(),
-    )
+    const continues = await demoChainContinues({ database, source: asking }, { signal }).finally(() => database.end())
     if (!continues) {
       logger.warn({}, "the demo chain's state was lost, so its databases are made anew")
       await dropEmbeddedDatabases(embedded, name)
@@ -80,10 +78,7 @@ export async function pinDatabases(
       const fields = { chainId: options.identity.chainId, genesis: options.identity.genesisHash }
       if (pinned && schema === "raw") logger.info(fields, "this store is for this chain from now on")
       if (extended && schema === "raw") {
-        logger.info(
-          { startBlock: options.startBlock },
-          "history starts lower now: the watermark starts there anew",
-        )
+        logger.info({ startBlock: options.startBlock }, "history starts lower now: the watermark starts there anew")
       }
     } finally {
       await database.end()

@@ -10,10 +10,7 @@ export function parseRoles(text: string | undefined): readonly Role[] {
   const given = text.split(",").map((role) => role.trim())
   for (const role of given) {
     if ((roles as readonly string[]).includes(role)) continue
-    throw new IndexerError(
-      "CONFIG_INVALID",
-      `--roles has "${role}", but must be a comma list of ${roles.join(", ")}`,
-    )
+    throw new IndexerError("CONFIG_INVALID", `--roles has "${role}", but must be a comma list of ${roles.join(", ")}`)
   }
   return given as Role[]
 }

@@ -86,8 +86,7 @@ async function startRoles(
             lanes: lanes.workLanes,
             gate,
             onDerived: (range) => {
-              for (const seconds of announced.delays(range))
-                metrics.deriveDelay.observe({ chain: name }, seconds)
+              for (const seconds of announced.delays(range)) metrics.deriveDelay.observe({ chain: name }, seconds)
             },
           }),
         noDatabase,

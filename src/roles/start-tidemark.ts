@@ -122,8 +122,7 @@ async function withDemoChain(
     clock,
     logger: logger.child({ service: "demo-chain" }),
     signal: options.signal,
-    onProgress: ({ made, total }) =>
-      options.onStage(`making the demo chain's history: ${made}/${total} blocks`),
+    onProgress: ({ made, total }) => options.onStage(`making the demo chain's history: ${made}/${total} blocks`),
   })
   down.push(() => demo.stop())
   return { ...chain, rpcUrls: [demo.httpUrl], wsUrls: [demo.wsUrl] }
@@ -131,11 +130,7 @@ async function withDemoChain(
 
 function guardDisk(
   { clock, logger }: StartDeps,
-  {
-    embedded,
-    config,
-    chains,
-  }: { embedded: EmbeddedPostgres; config: Config; chains: readonly RunningChain[] },
+  { embedded, config, chains }: { embedded: EmbeddedPostgres; config: Config; chains: readonly RunningChain[] },
 ): () => Promise<void> {
   const guard = new DiskGuard({
     directory: embedded.dataDir,

@@ -30,8 +30,7 @@ const { services, live, runners, readers } = composeWork(
   {
     connect: connect(input.appUrl),
     connectTip: connect(input.appUrl, `${tipApplicationName} ${chainName}`),
-    createReader: () =>
-      new PostgresRawReader({ connect: connect(input.rawUrl), readBlocks: family.readBlocks }),
+    createReader: () => new PostgresRawReader({ connect: connect(input.rawUrl), readBlocks: family.readBlocks }),
     // Prepared statements need a session of one's own.
     store: new PostgresDerivedStore(registry, { named: input.derivesTip && !settings.pooledConnections }),
     registry,

@@ -10,11 +10,7 @@ import { describeError, IndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Queryable } from "../postgres/transaction.js"
-import {
-  type LaunchedThread,
-  ThreadSupervisor,
-  type ThreadSupervisorOptions,
-} from "../threads/thread-supervisor.js"
+import { type LaunchedThread, ThreadSupervisor, type ThreadSupervisorOptions } from "../threads/thread-supervisor.js"
 import { type Busy, DeriveProgress } from "../workers/derive-progress.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { FromWorkThread, ToWorkThread, WorkReport, WorkThreadInput } from "./work-messages.js"
@@ -22,10 +18,7 @@ import type { FromWorkThread, ToWorkThread, WorkReport, WorkThreadInput } from "
 type Input = Omit<WorkThreadInput, "progress">
 
 export interface WorkThreadsOptions
-  extends Omit<
-    ThreadSupervisorOptions<Input, FromWorkThread>,
-    "name" | "launch" | "restartBaseMs" | "renew"
-  > {
+  extends Omit<ThreadSupervisorOptions<Input, FromWorkThread>, "name" | "launch" | "restartBaseMs" | "renew"> {
   readonly registry: WorkerRegistry
   readonly leases: LeaseStore<Queryable>
   /** For what the process writes itself when a thread no longer can. */

@@ -36,10 +36,10 @@ const expectRight = async (): Promise<void> => {
 /** Stores blocks of another branch. */
 const storeBranch = async (seed: number, from: number, to: number): Promise<void> => {
   await insertRawRows(store.rawUrl, livelyBlocks({ seed, from, to }))
-  await raw.query(
-    "update raw.coverage set heights = heights + int8multirange(int8range($1::int8, $2::int8))",
-    [from, to],
-  )
+  await raw.query("update raw.coverage set heights = heights + int8multirange(int8range($1::int8, $2::int8))", [
+    from,
+    to,
+  ])
   await testLedgers.app.copyRawCoverage({ raw, app: store.app })
 }
 const rollback = async (from: number): Promise<void> => {

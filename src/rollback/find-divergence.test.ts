@@ -10,9 +10,7 @@ afterEach(() => store.close())
 test("the lowest stored block that differs is found, though a gap and equal blocks lie above it", async () => {
   store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 24 }), { workers: [] })
   await store.raw.query("update raw.coverage set heights = '{[0,10),[15,24)}'")
-  const { rows } = await store.raw.query<{ height: string; hash: Buffer }>(
-    "select height, hash from raw.blocks",
-  )
+  const { rows } = await store.raw.query<{ height: string; hash: Buffer }>("select height, hash from raw.blocks")
   const stored = new Map(rows.map(({ height, hash }) => [Number(height), `0x${hash.toString("hex")}` as Hex]))
   const other: Hex = `0x${"ab".repeat(32)}`
   const hashesByProvider = async (heights: readonly number[]) => [

@@ -46,8 +46,7 @@ export async function findDivergence(
       stored.map(({ height }) => height),
       options,
     )
-    if (answers.length === 0)
-      throw new IndexerError("RPC_NO_PROVIDER", "no provider answered a request for hashes")
+    if (answers.length === 0) throw new IndexerError("RPC_NO_PROVIDER", "no provider answered a request for hashes")
     for (const [at, { height, hash }] of stored.entries()) {
       // A provider without a block at that height does not count.
       const hashes = answers.map((answer) => answer.hashes[at] ?? null).filter((one) => one !== null)
@@ -86,8 +85,6 @@ async function storedFrom(raw: Queryable, from: number): Promise<{ height: numbe
 
 async function storedHash(raw: Queryable, height: number): Promise<string | null> {
   if (height < 0) return null
-  const { rows } = await raw.query<{ hash: Buffer }>("select hash from raw.blocks where height = $1", [
-    height,
-  ])
+  const { rows } = await raw.query<{ hash: Buffer }>("select hash from raw.blocks where height = $1", [height])
   return rows[0] ? `0x${rows[0].hash.toString("hex")}` : null
 }

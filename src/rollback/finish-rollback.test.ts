@@ -134,8 +134,7 @@ test("a rollback is in the outbox once, with its data, its id and its epoch", as
   await rollbackTo(store, 20)
   await openRollback(store, 15)
   const sent = async (): Promise<unknown[]> =>
-    (await store.app.query("select id, kind, epoch::int4 as epoch, payload from app.outbox order by epoch"))
-      .rows
+    (await store.app.query("select id, kind, epoch::int4 as epoch, payload from app.outbox order by epoch")).rows
   // A process that dies on the way leaves a row in the outbox exactly if app's step is committed.
   for (let statements = 0; (await progress()).open; statements++) {
     await finishAndDie(statements)

@@ -16,9 +16,7 @@ const fetch = { signal: new AbortController().signal }
 
 /** `says` returns one hash for each node; null means that the node has the stored block. */
 async function watchOver(says: (height: number) => readonly (Hex | null)[]) {
-  const { rows } = await store.raw.query<{ height: string; hash: Buffer }>(
-    "select height, hash from raw.blocks",
-  )
+  const { rows } = await store.raw.query<{ height: string; hash: Buffer }>("select height, hash from raw.blocks")
   const stored = new Map(rows.map(({ height, hash }) => [Number(height), `0x${hash.toString("hex")}` as Hex]))
   const clock = new VirtualClock()
   const watch = new ReorgWatch({
@@ -37,8 +35,7 @@ async function watchOver(says: (height: number) => readonly (Hex | null)[]) {
 }
 
 const heights = async (): Promise<string> =>
-  (await store.raw.query<{ heights: string }>("select heights::text as heights from raw.coverage")).rows[0]!
-    .heights
+  (await store.raw.query<{ heights: string }>("select heights::text as heights from raw.coverage")).rows[0]!.heights
 
 const other: Hex = `0x${"ab".repeat(32)}`
 

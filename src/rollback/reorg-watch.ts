@@ -41,8 +41,7 @@ export class ReorgWatch implements ReorgGuard {
       case "none":
         this.suspected = undefined
         // The node is back on the stored chain: there is nothing left to decide.
-        if (await ledger.resume(raw))
-          logger.info({}, "the node is back on the stored chain: ingestion continues")
+        if (await ledger.resume(raw)) logger.info({}, "the node is back on the stored chain: ingestion continues")
         return "none"
       case "disputed":
         this.suspected = undefined
@@ -60,10 +59,7 @@ export class ReorgWatch implements ReorgGuard {
     const before = this.suspected
     if (before?.height !== height || before.hash !== hash) {
       this.suspected = { height, hash, at: now }
-      logger.info(
-        { height, hash },
-        "the node has another block than the stored one; confirming before a rollback",
-      )
+      logger.info({ height, hash }, "the node has another block than the stored one; confirming before a rollback")
       return false
     }
     return now - before.at >= confirmMs

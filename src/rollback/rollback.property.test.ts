@@ -24,15 +24,10 @@ async function expectRight(): Promise<void> {
 
 /** Another branch, whose blocks repeat the transactions of the lost one, some of them a block later. */
 function branch({ seed, from, to }: { seed: number; from: number; to: number }): BlockRow[] {
-  const lost = livelyBlocks({ seed: 0, from, to }).flatMap(({ transactions }) =>
-    transactions.map(({ id }) => id),
-  )
+  const lost = livelyBlocks({ seed: 0, from, to }).flatMap(({ transactions }) => transactions.map(({ id }) => id))
   return livelyBlocks({ seed, from, to }).map((block) => ({
     ...block,
-    hash: `${block.height.toString(16).padStart(8, "0")}${seed.toString(16).padStart(8, "0")}`.padEnd(
-      64,
-      "e",
-    ),
+    hash: `${block.height.toString(16).padStart(8, "0")}${seed.toString(16).padStart(8, "0")}`.padEnd(64, "e"),
     transactions: block.transactions.map((transaction) => ({
       ...transaction,
       id: lost.pop() ?? transaction.id,

@@ -73,12 +73,7 @@ describe("diagnose, stalled", () => {
       sampleStatus({ storedHead: 1_300, headAgeMs: 90_000, workers: [] }),
       /head is 1199, below block 1300/,
     ],
-    [
-      "PARENT_MISMATCH",
-      "a parent that differs",
-      sampleStatus(error("PARENT_MISMATCH"), still),
-      /reorganised/,
-    ],
+    ["PARENT_MISMATCH", "a parent that differs", sampleStatus(error("PARENT_MISMATCH"), still), /reorganised/],
     ["PARENT_MISMATCH", "a seam that differs", sampleStatus(error("SEAM_MISMATCH"), still), /reorganised/],
     ["REORG_HALT", "a halt", sampleStatus({ halt: "too deep" }, still), /too deep/],
     ["PARENT_MISMATCH", "an open rollback", sampleStatus({ rollbackOpen: true }, still), /not finished/],
@@ -158,10 +153,7 @@ describe("diagnose, stalled", () => {
 
   test("a head that nobody heard for long is a stall, also when all known blocks are stored", () => {
     const providers = [sampleProvider({ state: "open" })]
-    const status = sampleStatus(
-      { headAgeMs: 61_000, providers, workForMs: null },
-      { ...sampleDone, ...still },
-    )
+    const status = sampleStatus({ headAgeMs: 61_000, providers, workForMs: null }, { ...sampleDone, ...still })
     expect(diagnose(status, options)).toMatchObject({ state: "stalled", cause: "NODE_UNREACHABLE" })
   })
 })
@@ -178,9 +170,7 @@ describe("diagnose, workers", () => {
     ])
     const diagnosis = diagnose(status, options)
     expect(diagnosis).toMatchObject({ state: "degraded", cause: "WORKER_PAUSED" })
-    expect(diagnosis.message).toBe(
-      "token_worker is paused by a person (for a look); ft_holdings_worker waits for it",
-    )
+    expect(diagnosis.message).toBe("token_worker is paused by a person (for a look); ft_holdings_worker waits for it")
     expect(diagnosis.todo).toContain("tidemark workers resume token_worker")
   })
 
@@ -232,9 +222,7 @@ describe("diagnose, workers", () => {
     const message = "worker token_worker is declared as version 2, but its tables hold version 1"
     const idle = sampleProcess({}, { idleWorkers: [{ worker: "token_worker", message }] })
     const derived = (processes: readonly ProcessRow[]) =>
-      sampleDerived(sampleStatus({ processes }, sampleDone), [
-        { name: "token_worker", ...half, movedAgoMs: 400 },
-      ])
+      sampleDerived(sampleStatus({ processes }, sampleDone), [{ name: "token_worker", ...half, movedAgoMs: 400 }])
     expect(diagnose(derived([idle]), options)).toMatchObject({
       state: "degraded",
       cause: "WORKER_STUCK",
@@ -261,9 +249,7 @@ describe("diagnose, not stalled", () => {
     const work = { head: 1_200, coverage: [{ from: 0, to: 1_200 }], leases: [], movedAgoMs: 3_600_000 }
     expect(diagnose(sampleStatus({ workForMs: 200 }, work), options).state).toBe("ok")
     expect(diagnose(sampleStatus({ workForMs: 61_000 }, work), options).state).toBe("stalled")
-    expect(diagnose(sampleStatus({ workForMs: 61_000 }, work), { ...options, workForMs: 200 }).state).toBe(
-      "ok",
-    )
+    expect(diagnose(sampleStatus({ workForMs: 61_000 }, work), { ...options, workForMs: 200 }).state).toBe("ok")
   })
 
   test("a quiet chain whose blocks are all stored is ok", () => {

@@ -27,24 +27,16 @@ export const openWork = ({ workers }: ChainStatus): number =>
     .filter(({ registration }) => registration?.paused !== true)
     .reduce((sum, { doable }) => sum + countHeights(doable), 0)
 
-function stalledForMs(
-  status: ChainStatus,
-  { upMs, workForMs }: { upMs: number; workForMs: number | null },
-): number {
+function stalledForMs(status: ChainStatus, { upMs, workForMs }: { upMs: number; workForMs: number | null }): number {
   // Nobody heard the head: what there is to do is not known, and that is a stall too.
   const headSilentMs = Math.min(upMs, status.headAgeMs ?? upMs)
   if (openWork(status) === 0 || workForMs === null) return headSilentMs
   // A slow chain's last block may be an hour old: what counts is since when there has been something to do.
-  const movedAgoMs = Math.min(
-    ...status.workers.map((worker) => worker.movedAgoMs ?? Number.POSITIVE_INFINITY),
-  )
+  const movedAgoMs = Math.min(...status.workers.map((worker) => worker.movedAgoMs ?? Number.POSITIVE_INFINITY))
   return Math.max(headSilentMs, Math.min(workForMs, movedAgoMs))
 }
 
-function isStarting(
-  status: ChainStatus,
-  { upMs, stallAfterMs }: { upMs: number; stallAfterMs: number },
-): boolean {
+function isStarting(status: ChainStatus, { upMs, stallAfterMs }: { upMs: number; stallAfterMs: number }): boolean {
   const movedSinceStart = status.workers.some(({ movedAgoMs }) => movedAgoMs !== null && movedAgoMs < upMs)
   return upMs <= stallAfterMs && !movedSinceStart && (status.head === null || openWork(status) > 0)
 }
@@ -53,18 +45,11 @@ function describeProgress({ name, lag, percent, derivedPercent }: ChainStatus): 
   const head = lag === 0 ? "at the head" : `${lag} block${lag === 1 ? "" : "s"} behind the head`
   const history = percent === 100 ? "history is complete" : `history at ${percent} %`
   const derived =
-    derivedPercent === null
-      ? ""
-      : derivedPercent === 100
-        ? ", all of it derived"
-        : `, derived ${derivedPercent} %`
+    derivedPercent === null ? "" : derivedPercent === 100 ? ", all of it derived" : `, derived ${derivedPercent} %`
   return `${name} is ${head}, ${history}${derived}`
 }
 
-const verdict = (
-  state: "stalled" | "degraded",
-  { cause, message, doing, todo }: CauseFinding,
-): Diagnosis => ({
+const verdict = (state: "stalled" | "degraded", { cause, message, doing, todo }: CauseFinding): Diagnosis => ({
   state,
   cause,
   message,

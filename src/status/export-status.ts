@@ -13,8 +13,7 @@ export function exportStatus(
   { chain, status, diagnosis }: { chain: string; status: ChainStatus | undefined; diagnosis: Diagnosis },
 ): void {
   gauges.databaseUp.set({ chain }, status ? 1 : 0)
-  for (const state of healthStates)
-    gauges.healthState.set({ chain, state }, diagnosis.state === state ? 1 : 0)
+  for (const state of healthStates) gauges.healthState.set({ chain, state }, diagnosis.state === state ? 1 : 0)
   for (const cause of stallCauses) gauges.stall.set({ chain, cause }, diagnosis.cause === cause ? 1 : 0)
   if (!status) return
   gauges.start.set({ chain }, status.start)
@@ -33,10 +32,7 @@ export function exportStatus(
   for (const worker of status.workers) exportWorker(gauges, { chain, status: worker })
 }
 
-function exportWorker(
-  gauges: Metrics["gauges"],
-  { chain, status }: { chain: string; status: WorkerStatus },
-): void {
+function exportWorker(gauges: Metrics["gauges"], { chain, status }: { chain: string; status: WorkerStatus }): void {
   const labels = { chain, worker: status.worker }
   gauges.watermark.set(labels, status.watermark ?? -1)
   gauges.coverage.set(labels, countHeights(status.coverage))

@@ -84,16 +84,13 @@ const wrongChain: CauseFinder = ({ name, chainId, providers, lastError }) => {
     message: wrong
       ? `${wrong.label} serves chain ${wrong.mismatch}, but ${name} is chain ${chainId ?? "another"}`
       : told(lastError!),
-    doing:
-      wrong && providers.length > 1 ? "this provider is not used; the others are" : "nothing of it is stored",
+    doing: wrong && providers.length > 1 ? "this provider is not used; the others are" : "nothing of it is stored",
     todo: "correct RPC_URL (or the config's rpc), or use other databases for the other chain",
   }
 }
 
 const openRollback: CauseFinder = (status) =>
-  status.rollbackOpen
-    ? parentMismatch(status, "a rollback of the chain is recorded and not finished")
-    : undefined
+  status.rollbackOpen ? parentMismatch(status, "a rollback of the chain is recorded and not finished") : undefined
 
 const reorgHalt: CauseFinder = ({ name, halt }) =>
   halt === null
@@ -224,9 +221,7 @@ const leaseStuck: CauseFinder = ({ workers }, { stallAfterMs }) => {
       doing: expired
         ? "the reaper of any process gives it to another one"
         : "its holder still renews it; it is given to another one when it stops doing so",
-      todo: expired
-        ? "see whether a process runs at all"
-        : "restart the holder if it hangs: nothing is lost by it",
+      todo: expired ? "see whether a process runs at all" : "restart the holder if it hangs: nothing is lost by it",
     }
   }
   return undefined
@@ -234,10 +229,7 @@ const leaseStuck: CauseFinder = ({ workers }, { stallAfterMs }) => {
 
 const noFollower: CauseFinder = ({ name, follower, followerAgeMs, processes, headAgeMs }) => {
   // A process that came up a moment ago has yet to be elected.
-  const upMs = Math.max(
-    0,
-    ...processes.filter(({ roles }) => roles.includes("ingest")).map((one) => one.upMs),
-  )
+  const upMs = Math.max(0, ...processes.filter(({ roles }) => roles.includes("ingest")).map((one) => one.upMs))
   if (Math.min(upMs, followerAgeMs ?? upMs) <= followerSilentMs) return undefined
   return {
     cause: "NO_FOLLOWER",

@@ -67,8 +67,7 @@ const chainRange = ({ start, head }: ChainHeights): RangeSet =>
  */
 export function storedHead({ start, finalized }: ChainHeights, done: RangeSet): number | null {
   const from = Math.max(start, finalized ?? start)
-  const stretch =
-    done.find((part) => part.from <= from && from < part.to) ?? done.findLast((part) => part.to <= from)
+  const stretch = done.find((part) => part.from <= from && from < part.to) ?? done.findLast((part) => part.to <= from)
   return stretch ? stretch.to - 1 : null
 }
 
@@ -87,9 +86,7 @@ export function percentDone(heights: ChainHeights, missing: RangeSet): number {
 
 /** What all of them have; null where there are none. */
 export const derivedPercent = (heights: ChainHeights, derived: readonly WorkerStatus[]): number | null =>
-  derived.length === 0
-    ? null
-    : percentDone(heights, derived.map(({ missing }) => missing).reduce<RangeSet>(union, []))
+  derived.length === 0 ? null : percentDone(heights, derived.map(({ missing }) => missing).reduce<RangeSet>(union, []))
 
 /** For what is missing below the live stretch; the head's own next blocks do not make history unfinished. */
 export function etaMs(

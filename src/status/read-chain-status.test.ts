@@ -29,8 +29,7 @@ beforeEach(async () => {
   await database.query("truncate raw.chain_state, raw.coverage, raw.worker_leases, raw.processes")
 })
 
-const read = () =>
-  readChainStatus({ raw: database, ledgers: testLedgers }, { name: "demo", family: evmFamily })
+const read = () => readChainStatus({ raw: database, ledgers: testLedgers }, { name: "demo", family: evmFamily })
 
 function reporter(state: Partial<ProcessState> = {}, over: { host?: string } = {}): ProcessReporter {
   return new ProcessReporter({
@@ -233,9 +232,7 @@ describe("readChainStatus", () => {
   test("workers of the app database are listed too, and the watermark is that of the slowest", async () => {
     await insertChain(database)
     await insertCoverage(database, { heights: "{[0,600)}" })
-    await database.query(
-      "insert into app.coverage (worker_type, heights) values ('token_worker', '{[0,100)}')",
-    )
+    await database.query("insert into app.coverage (worker_type, heights) values ('token_worker', '{[0,100)}')")
     const status = await readChainStatus(
       { raw: database, ledgers: testLedgers },
       { name: "demo", family: evmFamily, app: database },
@@ -300,11 +297,7 @@ describe("readChainStatus, workers of the app database", () => {
       { name: "demo", family: evmFamily, app: database },
     )
     expect(status).toMatchObject({ watermark: 499, openErrors: 2, derivedPercent: 41.66, percent: 88.75 })
-    expect(status.workers.map(({ worker }) => worker)).toEqual([
-      "raw_ingester",
-      "holdings_worker",
-      "token_worker",
-    ])
+    expect(status.workers.map(({ worker }) => worker)).toEqual(["raw_ingester", "holdings_worker", "token_worker"])
     expect(status.workers[0]).toMatchObject({ openErrors: 1 })
     expect(status.workers[1]).toMatchObject({
       dependencies: ["raw_ingester", "token_worker"],

@@ -94,9 +94,7 @@ export async function readChainStatus(
     storedHead: stored,
     lag: lagOf(heights, stored),
     percent: ingester ? percentDone(heights, ingester.missing) : 0,
-    etaMs: ingester
-      ? etaMs(heights, { missing: ingester.missing, stored, rate: ingester.blocksPerSecond })
-      : null,
+    etaMs: ingester ? etaMs(heights, { missing: ingester.missing, stored, rate: ingester.blocksPerSecond }) : null,
     derivedPercent: derivedPercent(heights, deriving),
     watermark: commonWatermark(workers),
     workers,

@@ -65,5 +65,4 @@ export async function readProcesses(sql: Queryable, seenWithinMs: number): Promi
 }
 
 /** Whole milliseconds since a column's time, as a number. */
-const ageMs = (column: string): string =>
-  `round(extract(epoch from clock_timestamp() - ${column}) * 1000)::float8`
+const ageMs = (column: string): string => `round(extract(epoch from clock_timestamp() - ${column}) * 1000)::float8`

@@ -38,9 +38,7 @@ export async function readStoreSize({ raw, app }: StoreDatabases): Promise<Store
 
 async function databaseSize(sql: Queryable): Promise<number | null> {
   try {
-    const { rows } = await sql.query<{ bytes: string }>(
-      "select pg_database_size(current_database()) as bytes",
-    )
+    const { rows } = await sql.query<{ bytes: string }>("select pg_database_size(current_database()) as bytes")
     return Number(rows[0]!.bytes)
   } catch (error) {
     // Not every user may ask; the rest of the status does not depend on it.

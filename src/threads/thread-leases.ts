@@ -40,10 +40,7 @@ export class ThreadLeases implements LeaseKeeper {
 export class HeldByThread {
   private readonly keeper: LeaseKeeper
   private readonly tell: (lost: LeaseLost) => void
-  private readonly byEpoch = new Map<
-    string,
-    { readonly leases: readonly Lease[]; readonly group: HeldGroup }
-  >()
+  private readonly byEpoch = new Map<string, { readonly leases: readonly Lease[]; readonly group: HeldGroup }>()
   private readonly neverAborted = new AbortController().signal
 
   constructor({ keeper, tell }: { keeper: LeaseKeeper; tell: (lost: LeaseLost) => void }) {

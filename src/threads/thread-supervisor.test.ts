@@ -108,9 +108,7 @@ describe("a thread", () => {
     const stopped = supervisor.stop()
     expect(threads[0]!.posted).toEqual([{ type: "stop" }])
     await pass(5_999)
-    expect(await Promise.race([stopped.then(() => "stopped"), settle().then(() => "waiting")])).toBe(
-      "waiting",
-    )
+    expect(await Promise.race([stopped.then(() => "stopped"), settle().then(() => "waiting")])).toBe("waiting")
     await pass(1)
     await stopped
     expect(threads.length).toBe(1)

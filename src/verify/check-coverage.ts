@@ -8,8 +8,7 @@ import { intersect, type RangeSet, subtract, union } from "../domain/range-set.j
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import type { Finding, Remedy } from "./finding.js"
 
-export const heightsOf = (coverage: CoverageByWorker, worker: string): RangeSet =>
-  coverage.get(worker)?.heights ?? []
+export const heightsOf = (coverage: CoverageByWorker, worker: string): RangeSet => coverage.get(worker)?.heights ?? []
 
 const doneOf = (coverage: CoverageByWorker, worker: string): RangeSet =>
   union(heightsOf(coverage, worker), coverage.get(worker)?.skipped ?? [])

@@ -103,9 +103,7 @@ function extract(
   { blocks, upstream }: { blocks: readonly ReadableBlock[]; upstream: Upstream },
 ): Finding | undefined {
   for (const block of blocks) {
-    const rows = Object.fromEntries(
-      upstream.map(([table, byHeight]) => [table, byHeight.get(block.height) ?? []]),
-    )
+    const rows = Object.fromEntries(upstream.map(([table, byHeight]) => [table, byHeight.get(block.height) ?? []]))
     try {
       sink.startBlock(block.height)
       worker.extract!({ block, emit: sink.emit, rows })

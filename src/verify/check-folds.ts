@@ -49,10 +49,7 @@ function isFoundByKey(plan: FoldPlan): boolean {
   const made = foldIndexes(plan)
   return plan.sources.every(({ table, key: [first], indexed }) => {
     if (first?.of !== "column") return false
-    const indexes = [
-      ...indexed,
-      ...made.filter((index) => index.table === table).map(({ columns }) => columns),
-    ]
+    const indexes = [...indexed, ...made.filter((index) => index.table === table).map(({ columns }) => columns)]
     return indexes.some(([leading]) => leading === first.column)
   })
 }

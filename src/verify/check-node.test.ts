@@ -90,9 +90,7 @@ describe("a store compared with another node", () => {
     const { findings, wholeBlocks } = await compare()
     expect(findings.map(({ message }) => message)).toEqual(
       [118, 119, 120].map((height) =>
-        expect.stringMatching(
-          new RegExp(`^block ${height} is stored as 0x\\w+, but the node has no block there$`),
-        ),
+        expect.stringMatching(new RegExp(`^block ${height} is stored as 0x\\w+, but the node has no block there$`)),
       ),
     )
     expect(findings.every(({ remedy }) => remedy.kind === "none")).toBe(true)

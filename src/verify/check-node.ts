@@ -96,12 +96,8 @@ function asker({ source, signal }: CompareDeps): Ask {
  * The blocks of a linked stretch from the first one that differs on the node, by binary search: below a block that is
  * the same, all are the same. Fetches the headers of all blocks that it returns.
  */
-async function fromFirstDifferent(
-  ask: Ask,
-  stretch: readonly StoredBlock[],
-): Promise<readonly StoredBlock[]> {
-  const isSame = async (at: number): Promise<boolean> =>
-    (await ask(stretch[at]!.height)) === stretch[at]!.hash
+async function fromFirstDifferent(ask: Ask, stretch: readonly StoredBlock[]): Promise<readonly StoredBlock[]> {
+  const isSame = async (at: number): Promise<boolean> => (await ask(stretch[at]!.height)) === stretch[at]!.hash
   const last = stretch.length - 1
   if (await isSame(last)) return []
   let [same, other] = [-1, last]

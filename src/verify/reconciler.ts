@@ -132,8 +132,7 @@ export class Reconciler extends LoopingService {
     const isLookup = ({ check }: Finding): boolean => check === "row-lookups" || check === "stray-lookups"
     const left = findings.filter((finding) => !isLookup(finding))
     const repaired = findings.length - left.length
-    for (const { check, table, message } of left.slice(0, maxLogged))
-      this.logger.error({ check, table }, message)
+    for (const { check, table, message } of left.slice(0, maxLogged)) this.logger.error({ check, table }, message)
     const counts = new Map(checks.map((check) => [check, left.filter((one) => one.check === check).length]))
     await ledgers.app.amendAudit(app, run, {
       night,
@@ -144,8 +143,7 @@ export class Reconciler extends LoopingService {
     })
     onChecked(counts)
     const fields = { repairedLookups: repaired, left: left.length }
-    if (left.length > 0)
-      this.logger.error(fields, "the store has damage; run `tidemark verify` to see all of it")
+    if (left.length > 0) this.logger.error(fields, "the store has damage; run `tidemark verify` to see all of it")
     else this.logger.info(fields, "the store was verified")
   }
 }

@@ -15,11 +15,7 @@ const reasons = {
 
 export async function refetchBlocks(
   deps: RollbackDeps,
-  {
-    heights,
-    actor,
-    action = "repair",
-  }: { heights: BlockRange; actor: string; action?: keyof typeof reasons },
+  { heights, actor, action = "repair" }: { heights: BlockRange; actor: string; action?: keyof typeof reasons },
 ): Promise<void> {
   for (let attempt = 1; attempt <= tries; attempt++) {
     // Only one rollback can be open at a time.

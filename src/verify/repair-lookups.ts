@@ -12,11 +12,7 @@ export const repairLimits = { statementTimeoutMs: 600_000, idleInTransactionTime
 
 export async function repairLookups(
   { raw, ledger }: { raw: SqlExecutor<Queryable>; ledger: CoverageLedger },
-  {
-    writeLookups,
-    deleteLookups,
-    actor,
-  }: Pick<RepairPlan, "writeLookups" | "deleteLookups"> & { actor: string },
+  { writeLookups, deleteLookups, actor }: Pick<RepairPlan, "writeLookups" | "deleteLookups"> & { actor: string },
 ): Promise<void> {
   if (writeLookups.length === 0 && deleteLookups.length === 0) return
   await raw.transaction(async (tx) => {

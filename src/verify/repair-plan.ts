@@ -31,10 +31,7 @@ export interface PlanRepairOptions {
   readonly refetch?: boolean
 }
 
-export function planRepair(
-  findings: readonly Finding[],
-  { refetch = false }: PlanRepairOptions = {},
-): RepairPlan {
+export function planRepair(findings: readonly Finding[], { refetch = false }: PlanRepairOptions = {}): RepairPlan {
   const remedies = findings.map(({ check, remedy }): Remedy => {
     const isDoubtful = check === "derived-rows" && remedy.kind === "rederive"
     return refetch && isDoubtful ? { kind: "refetch", heights: remedy.heights } : remedy

@@ -25,10 +25,7 @@ export async function deleteStrayRows(
     for (const { table, worker, heights } of deleteRows) {
       const column = heightColumn(table)
       for (const { from, to } of subtract(heights, heightsOf(coverage, worker))) {
-        await tx.query(`delete from ${quoteTable(table)} where ${column} >= $1 and ${column} < $2`, [
-          from,
-          to,
-        ])
+        await tx.query(`delete from ${quoteTable(table)} where ${column} >= $1 and ${column} < $2`, [from, to])
       }
       const details = { deleted_uncovered_rows_of: table, heights: printMultirange(heights) }
       await ledger.writeAudit(tx, { actor, action: "repair", details })

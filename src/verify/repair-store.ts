@@ -17,10 +17,7 @@ export async function repairStore(
   const { raw, app, ledgers } = deps
   await repairLookups({ raw, ledger: ledgers.raw }, { ...plan, actor })
   const isRaw = ({ table }: { table: string }): boolean => table.startsWith("raw.")
-  await deleteStrayRows(
-    { executor: raw, ledger: ledgers.raw },
-    { deleteRows: plan.deleteRows.filter(isRaw), actor },
-  )
+  await deleteStrayRows({ executor: raw, ledger: ledgers.raw }, { deleteRows: plan.deleteRows.filter(isRaw), actor })
   await refold({ app, ledger: ledgers.app }, { ...plan, actor })
   for (const heights of plan.refetch) await refetchBlocks(deps, { heights, actor })
   for (const { worker, heights } of plan.rederive) {
@@ -28,10 +25,7 @@ export async function repairStore(
     const covered = (await ledgers.app.readCoverage(app)).get(worker)
     const open = intersect(heights, union(covered?.heights ?? [], covered?.skipped ?? []))
     if (open.length > 0)
-      await reopenHeights(
-        { executor: app, ledger: ledgers.app },
-        { worker, heights: open, actor, action: "repair" },
-      )
+      await reopenHeights({ executor: app, ledger: ledgers.app }, { worker, heights: open, actor, action: "repair" })
   }
   // Last, since the undo of dependents above reads these rows.
   const derived = plan.deleteRows.filter((one) => !isRaw(one))

@@ -96,10 +96,9 @@ async function refill(): Promise<void> {
   )
   for (const table of rawTables) {
     const column = table === "blocks" || table === "block_lookup" ? "height" : "block_height"
-    await raw.query(
-      `insert into raw.${table} select * from kept.${table} where ${column} <@ $1::int8multirange`,
-      [gap!.heights],
-    )
+    await raw.query(`insert into raw.${table} select * from kept.${table} where ${column} <@ $1::int8multirange`, [
+      gap!.heights,
+    ])
   }
   await raw.query("update raw.coverage set heights = heights + $1::int8multirange", [gap!.heights])
   await testLedgers.app.copyRawCoverage({ raw, app: store.app })
@@ -428,9 +427,7 @@ describe("a whole store", () => {
            and length(data) = 32 order by 1, 2 limit 1)`,
     )
     const findings = await verify()
-    expect(findings).toContainEqual(
-      expect.objectContaining({ check: "derived-rows", table: "app.ft_transfers" }),
-    )
+    expect(findings).toContainEqual(expect.objectContaining({ check: "derived-rows", table: "app.ft_transfers" }))
     await repair(findings, { refetch: true })
     await refill()
     expect(await verify()).toEqual([])
@@ -438,9 +435,7 @@ describe("a whole store", () => {
   })
 
   test("has every key of a state table compared, at the ends of pieces too", async () => {
-    const { rows } = await store.app.query(
-      "update app.ft_holdings set balance = balance + 1 returning 1 as row",
-    )
+    const { rows } = await store.app.query("update app.ft_holdings set balance = balance + 1 returning 1 as row")
     const findings = await verify(["folds"], { keys: 2 })
     expect(findings.filter(({ table }) => table === "app.ft_holdings")).toHaveLength(rows.length)
     await repair(findings)

@@ -177,9 +177,7 @@ async function checkPiece(
     findings.push(...(await checkStrayRows(app, { registry: workers.stored, range: piece, limit })))
   }
   if (checks.includes("derived-rows")) {
-    const damaged = rangeSet(
-      findings.flatMap(({ remedy }) => (remedy.kind === "refetch" ? [remedy.heights] : [])),
-    )
+    const damaged = rangeSet(findings.flatMap(({ remedy }) => (remedy.kind === "refetch" ? [remedy.heights] : [])))
     const undamaged = subtract(intersect(heightsOf(seen.raw, rawIngester), [piece]), damaged)
     const derived = registry.workers.filter(
       (worker) => workers.declared.includes(worker.name) && worker.extract && eventTables(worker).length > 0,
@@ -211,10 +209,7 @@ async function inSnapshots<T>(deps: VerifyDeps, work: (seen: Seen) => Promise<T>
     )
     if (result) return result.value
     if (tries === rollbackTries) {
-      throw new IndexerError(
-        "ROLLBACK_OPEN",
-        "a rollback is in progress between the two databases; try again later",
-      )
+      throw new IndexerError("ROLLBACK_OPEN", "a rollback is in progress between the two databases; try again later")
     }
     await deps.clock.sleep(rollbackWaitMs)
   }
@@ -231,8 +226,6 @@ async function inTransaction<T>(connection: Connection, work: () => Promise<T>):
 }
 
 async function epochOf(connection: Connection, schema: "raw" | "app"): Promise<string | undefined> {
-  const { rows } = await connection.query<{ chain_epoch: string }>(
-    `select chain_epoch from ${schema}.chain_state`,
-  )
+  const { rows } = await connection.query<{ chain_epoch: string }>(`select chain_epoch from ${schema}.chain_state`)
   return rows[0]?.chain_epoch
 }

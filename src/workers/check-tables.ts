@@ -23,10 +23,7 @@ export function checkTables(workers: readonly WorkerDefinition[]): void {
   }
 }
 
-function checkReads(
-  { name, reads = [], extract }: WorkerDefinition,
-  upstream: readonly WorkerDefinition[],
-): void {
+function checkReads({ name, reads = [], extract }: WorkerDefinition, upstream: readonly WorkerDefinition[]): void {
   const known = upstream.flatMap(eventTables).map(([table]) => table)
   const unknown = reads.find((table) => !known.includes(table))
   if (unknown !== undefined) {

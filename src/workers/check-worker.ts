@@ -45,11 +45,9 @@ export function refuse({ worker, table, column }: Place, what: string, allowed?:
   const named = Object.entries({ worker, table, column }).filter(([, name]) => name !== undefined)
   const place = named.map(([kind, name]) => `${kind} ${name}`).join(", ")
   const message = `${place}${table === undefined ? "" : ":"} ${what}`
-  return new IndexerError(
-    "CONFIG_INVALID",
-    allowed === undefined ? message : `${message}; allowed: ${allowed}`,
-    { data: Object.fromEntries(named) },
-  )
+  return new IndexerError("CONFIG_INVALID", allowed === undefined ? message : `${message}; allowed: ${allowed}`, {
+    data: Object.fromEntries(named),
+  })
 }
 
 export function checkWorker(worker: WorkerDefinition): void {
@@ -67,8 +65,7 @@ export function checkWorker(worker: WorkerDefinition): void {
 function checkTable(place: Place & { table: string }, table: WorkerTable, worker: WorkerDefinition): void {
   const { table: name } = place
   if (!isName(name)) throw refuse(place, "is no name for a table", nameAllowed)
-  if (reservedTables.includes(name))
-    throw refuse(place, "the name is taken", `any but ${reservedTables.join(", ")}`)
+  if (reservedTables.includes(name)) throw refuse(place, "the name is taken", `any but ${reservedTables.join(", ")}`)
   if (partitionName.test(name))
     throw refuse(place, "is named like a partition", "a name that does not end in _p and digits")
   if (table.kind === "events") checkEventTable(place, table, worker)
@@ -91,18 +88,13 @@ function checkEventTable(place: Place, table: EventTable, worker: WorkerDefiniti
       "a key that starts with block_height, so that a rollback finds its rows",
     )
   }
-  if (table.columns["block_height"]!.kind !== "int8")
-    throw refuse(place, "has a block_height that is no int8", "int8")
+  if (table.columns["block_height"]!.kind !== "int8") throw refuse(place, "has a block_height that is no int8", "int8")
   const nullable = table.key.find((column) => table.columns[column]!.nullable)
   if (nullable !== undefined)
     throw refuse(place, `has the nullable column ${nullable} in its key`, "columns that are never null")
   const { partitionBlocks } = table
   if (partitionBlocks !== undefined && (!Number.isSafeInteger(partitionBlocks) || partitionBlocks < 1)) {
-    throw refuse(
-      place,
-      `has partitions of ${String(partitionBlocks)} blocks`,
-      "a whole number from 1, or none",
-    )
+    throw refuse(place, `has partitions of ${String(partitionBlocks)} blocks`, "a whole number from 1, or none")
   }
   checkIndexes(place, table.indexes, names)
 }
@@ -131,10 +123,8 @@ function checkList(
 ): void {
   if (list.length === 0) throw refuse(place, `${what} is empty`, "one column or more")
   const unknown = list.find((name) => !names.includes(name))
-  if (unknown !== undefined)
-    throw refuse(place, `${what} names ${unknown}, which is no column`, names.join(", "))
-  if (new Set(list).size < list.length)
-    throw refuse(place, `${what} names a column twice`, "each column once")
+  if (unknown !== undefined) throw refuse(place, `${what} names ${unknown}, which is no column`, names.join(", "))
+  if (new Set(list).size < list.length) throw refuse(place, `${what} names a column twice`, "each column once")
 }
 
 const isName = (name: unknown): name is string => typeof name === "string" && namePattern.test(name)

@@ -169,8 +169,7 @@ test("an error that named no block is resolved by the range that holds it", asyn
       tables: { repeated: eventTable({ columns: { block_height: int8 }, key: ["block_height"] }) },
       extract({ block, emit }) {
         // Twice the same key: the database refuses the rows, and does not say which block they are of.
-        for (let i = 0; i < (block.height === 4 ? times : 1); i++)
-          emit.repeated({ block_height: block.height })
+        for (let i = 0; i < (block.height === 4 ? times : 1); i++) emit.repeated({ block_height: block.height })
       },
     })
   store = await openDeriveStore(livelyBlocks({ seed: 1, from: 0, to: 10 }), { workers: [worker(1)] })
@@ -178,14 +177,10 @@ test("an error that named no block is resolved by the range that holds it", asyn
     kind: "failed",
     cause: "failure",
   })
-  expect(await listErrors(store.app, "app", {})).toMatchObject([
-    { worker: "repeating", height: 0, resolved: false },
-  ])
+  expect(await listErrors(store.app, "app", {})).toMatchObject([{ worker: "repeating", height: 0, resolved: false }])
   await store.app.query("update app.worker_leases set next_attempt_at = now() where status = 'FAILED'")
   await store.deriveAll()
-  expect(await listErrors(store.app, "app", {})).toMatchObject([
-    { worker: "repeating", height: 0, resolved: true },
-  ])
+  expect(await listErrors(store.app, "app", {})).toMatchObject([{ worker: "repeating", height: 0, resolved: true }])
 })
 
 test("leases that may be over end the range, and no worker is blamed for it", async () => {

@@ -10,12 +10,7 @@ import type { Turns } from "../platform/turns.js"
 import type { DeriveProgress } from "./derive-progress.js"
 import type { DerivedStore, EmittedRows } from "./derived-store.js"
 import type { RawRange, RawReader, ReadableBlock } from "./raw-range.js"
-import {
-  eventTables,
-  type UpstreamRow,
-  type UpstreamRows,
-  type WorkerDefinition,
-} from "./worker-definition.js"
+import { eventTables, type UpstreamRow, type UpstreamRows, type WorkerDefinition } from "./worker-definition.js"
 import type { WorkerRegistry } from "./worker-registry.js"
 
 export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
@@ -174,8 +169,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   /** Workers that look at raw blocks only. */
   private async extractFromRaw(blocks: readonly ReadableBlock[]): Promise<void> {
     for (const worker of this.workers()) {
-      if (worker.extract && !worker.reads?.length && this.holds(worker.name))
-        await this.extract(worker, blocks)
+      if (worker.extract && !worker.reads?.length && this.holds(worker.name)) await this.extract(worker, blocks)
     }
   }
 
@@ -250,9 +244,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
       else continue
       this.deps.sinks.get(lease.workerType)?.reset()
     }
-    this.held = this.held.filter(
-      ({ workerType }) => workerType !== worker && !dependents.includes(workerType),
-    )
+    this.held = this.held.filter(({ workerType }) => workerType !== worker && !dependents.includes(workerType))
   }
 
   private holds(worker: string): boolean {

@@ -33,10 +33,7 @@ export interface DerivedStore<Tx, Sink extends EmittedRows = EmittedRows> {
   /** Whether a session that derives the tip waits for this transaction right now. */
   holdsUpTip(tx: Tx): Promise<boolean>
   /** What was wrong with these blocks no longer is. */
-  resolveErrors(
-    tx: Tx,
-    request: { readonly workers: readonly string[]; readonly range: BlockRange },
-  ): Promise<void>
+  resolveErrors(tx: Tx, request: { readonly workers: readonly string[]; readonly range: BlockRange }): Promise<void>
 }
 
 export interface FoldRequest {

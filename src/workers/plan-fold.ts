@@ -81,8 +81,7 @@ interface Read {
 }
 
 function planPosition(refuse: Refuse, names: readonly string[], reads: readonly Read[]): NamedKind[] {
-  if (names[0] !== "block_height")
-    throw refuse(undefined, "has a position that does not start with block_height")
+  if (names[0] !== "block_height") throw refuse(undefined, "has a position that does not start with block_height")
   if (new Set(names).size < names.length) throw refuse(undefined, "names a column of its position twice")
   const seen = reads.filter(({ source }) => source.seen !== false)
   if (seen.length === 0) throw refuse(undefined, "tracks an end, but none of its sources is seen")
@@ -90,10 +89,7 @@ function planPosition(refuse: Refuse, names: readonly string[], reads: readonly 
     const kinds = seen.map(({ source, event }) => {
       const column = columnOf(event, name)
       if (column && !column.nullable && integers.includes(column.kind)) return column.kind
-      throw refuse(
-        name,
-        `is part of the position, but is no integer column of ${source.table} that is never null`,
-      )
+      throw refuse(name, `is part of the position, but is no integer column of ${source.table} that is never null`)
     })
     if (new Set(kinds).size > 1)
       throw refuse(name, `is part of the position, but differs in kind: ${kinds.join(", ")}`)
@@ -133,16 +129,12 @@ function planSource(
   return {
     table: source.table,
     ordinal,
-    where: Object.entries(source.where ?? {}).map(([name, condition]) =>
-      planCondition(context, name, condition),
-    ),
+    where: Object.entries(source.where ?? {}).map(([name, condition]) => planCondition(context, name, condition)),
     key: key.map((column) => {
       const expression = source.key[column.name]
-      if (expression === undefined)
-        throw refuse(column.name, `is a key column that ${source.table} does not give`)
+      if (expression === undefined) throw refuse(column.name, `is a key column that ${source.table} does not give`)
       const planned = planExpression(context, column, expression)
-      if (planned.of === "negate")
-        throw refuse(column.name, "is a key column: only sums take a negated column")
+      if (planned.of === "negate") throw refuse(column.name, "is a key column: only sums take a negated column")
       if (planned.kind !== column.kind)
         throw refuse(column.name, `is ${column.kind}, but ${source.table} gives ${planned.kind}`)
       return planned
@@ -198,22 +190,16 @@ function planExpression(
   return { of: "negate", ...from, kind: read.kind }
 }
 
-function planCondition(
-  { refuse, source, event }: SourceContext,
-  name: string,
-  condition: Condition,
-): FoldCondition {
+function planCondition({ refuse, source, event }: SourceContext, name: string, condition: Condition): FoldCondition {
   const column = columnOf(event, name)
   if (!column) throw refuse(name, `is compared by a condition, but is no column of ${source.table}`)
-  const [test, value] =
-    "is" in condition ? (["is", condition.is] as const) : (["isNot", condition.isNot] as const)
+  const [test, value] = "is" in condition ? (["is", condition.is] as const) : (["isNot", condition.isNot] as const)
   if (value !== null && !fitsKind(value, column.kind))
     throw refuse(name, `of ${source.table} is ${column.kind}, which ${JSON.stringify(value)} is not`)
   return { column: name, kind: column.kind, test, value }
 }
 
-const columnOf = ({ columns }: EventTable, name: string) =>
-  Object.hasOwn(columns, name) ? columns[name] : undefined
+const columnOf = ({ columns }: EventTable, name: string) => (Object.hasOwn(columns, name) ? columns[name] : undefined)
 
 const widths: Partial<Record<ColumnKind, bigint>> = { int2: 1n << 15n, int4: 1n << 31n, int8: 1n << 63n }
 
@@ -238,22 +224,17 @@ function checkNames(refuse: Refuse, plan: FoldPlan): void {
   for (const { name } of [...plan.key, ...plan.columns])
     if (made.has(name)) throw refuse(name, "is the name of a column that the runtime makes itself")
   for (const { name } of plan.columns)
-    if (plan.key.some((column) => column.name === name))
-      throw refuse(name, "is both a key and a value column")
+    if (plan.key.some((column) => column.name === name)) throw refuse(name, "is both a key and a value column")
 }
 
 /** Each value comes from somewhere; a first or last from every row that can be first or last. */
 function checkSet(refuse: Refuse, plan: FoldPlan): void {
   for (const { name, aggregate } of plan.columns) {
-    if (!plan.sources.some((source) => source.set.has(name)))
-      throw refuse(name, "is set by none of its sources")
+    if (!plan.sources.some((source) => source.set.has(name))) throw refuse(name, "is set by none of its sources")
     if (aggregate !== "first" && aggregate !== "last") continue
     const silent = plan.sources.find((source) => source.seen && !source.set.has(name))
     if (silent)
-      throw refuse(
-        name,
-        `is the ${aggregate} of its rows, but ${silent.table}, which is seen, does not set it`,
-      )
+      throw refuse(name, `is the ${aggregate} of its rows, but ${silent.table}, which is seen, does not set it`)
   }
 }
 

@@ -15,9 +15,7 @@ let copier: RawCoverageCopier
 /** What app knew each time it was said to know something new. */
 let told: Promise<string>[]
 const copied = async (): Promise<string> => {
-  const { rows } = await store.app.query<{ heights: string }>(
-    "select heights::text as heights from app.coverage",
-  )
+  const { rows } = await store.app.query<{ heights: string }>("select heights::text as heights from app.coverage")
   return rows[0]!.heights
 }
 const stored = (heights: string) => store.raw.query("update raw.coverage set heights = $1", [heights])

@@ -197,11 +197,7 @@ describe("refused with worker, table, column and height", () => {
       { ...row, i4: new EncodedField(new Uint8Array(6)) },
       /column i4: is a field of 2 bytes, not of 4$/,
     ],
-    [
-      "a column that is not there",
-      { ...row, x: 1, y: 2 },
-      /table kinds: no column x, y; there are block_height, b, /,
-    ],
+    ["a column that is not there", { ...row, x: 1, y: 2 }, /table kinds: no column x, y; there are block_height, b, /],
     ["an amount below 0", { ...row, am: -1n }, /column am: -1 is not in 0 … 2\^256 - 1$/],
     ["an amount beyond a uint256", { ...row, am: 2n ** 256n }, /column am: 1157.* is not in 0/],
     ["an amount of 65 digits", { ...row, am: `0x1${"0".repeat(64)}` }, /column am: 0x1000.* is not in 0/],
@@ -210,11 +206,7 @@ describe("refused with worker, table, column and height", () => {
     ["bytes that are no hex", { ...row, b: "0x1g" }, /column b: not hex bytes/],
     ["a fraction", { ...row, i4: 1.5 }, /column i4: 1.5 does not fit a column of type int4$/],
     ["an int2 too large", { ...row, i2: 40_000 }, /column i2: 40000 does not fit/],
-    [
-      "a Date",
-      { ...row, ts: new Date(0) },
-      /column ts: is of type Date, not a bigint \(microseconds since 1970\)$/,
-    ],
+    ["a Date", { ...row, ts: new Date(0) }, /column ts: is of type Date, not a bigint \(microseconds since 1970\)$/],
     ["another height", { ...row, block_height: 8 }, /column block_height: is 8 in a row of block 7$/],
     ["no row at all", undefined, /worker everything, table kinds, column block_height: /],
   ])("%s", (_title, given, message) => {

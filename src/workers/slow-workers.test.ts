@@ -65,8 +65,7 @@ describe("a worker that takes long", () => {
 
   const common = async () => ({
     deriver: await store.deriver(workers, { clock }),
-    readPlan: () =>
-      readWorkPlan(store.app, { registry: store.registry, runnable: workers.map(({ name }) => name) }),
+    readPlan: () => readWorkPlan(store.app, { registry: store.registry, runnable: workers.map(({ name }) => name) }),
     slow: new SlowWorkers({ clock }),
     clock,
     logger: silentLogger,

@@ -103,11 +103,7 @@ export class WorkLane extends LoopingService {
     }
   }
 
-  private async take(
-    members: readonly ClaimMember[],
-    region: BlockRange,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  private async take(members: readonly ClaimMember[], region: BlockRange, signal: AbortSignal): Promise<boolean> {
     const { deriver, leaseTtlMs, order, slow } = this.options
     const pace = this.paceOf(members)
     const outcome = await deriver.deriveNext(

@@ -3,20 +3,9 @@
 // it (a bundler changes their text), so what an extract derives is told by the version.
 
 import { createHash } from "node:crypto"
-import {
-  defaultPosition,
-  type StateTable,
-  type WorkerDefinition,
-  type WorkerTable,
-} from "./worker-definition.js"
+import { defaultPosition, type StateTable, type WorkerDefinition, type WorkerTable } from "./worker-definition.js"
 
-export type PlainJson =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly PlainJson[]
-  | { readonly [key: string]: PlainJson }
+export type PlainJson = string | number | boolean | null | readonly PlainJson[] | { readonly [key: string]: PlainJson }
 
 /** What is stored beside the hash: enough to undo the worker's rows where nobody declares it. */
 export function canonicalDefinition(worker: WorkerDefinition): PlainJson {

@@ -49,24 +49,12 @@ function refusal(...definitions: readonly WorkerDefinition[]): string {
 
 describe("the order", () => {
   test("has dependencies first, and else is the one given", () => {
-    const registry = new WorkerRegistry([
-      chain("z", "m"),
-      chain("b"),
-      chain("m", "k"),
-      chain("k"),
-      chain("a"),
-    ])
+    const registry = new WorkerRegistry([chain("z", "m"), chain("b"), chain("m", "k"), chain("k"), chain("a")])
     expect(names(registry.workers)).toEqual(["k", "m", "z", "b", "a"])
   })
 
   test("dependents are found through others, in order, without the worker itself", () => {
-    const registry = new WorkerRegistry([
-      chain("d", "b", "c"),
-      chain("c"),
-      chain("b", "a"),
-      chain("a"),
-      chain("e"),
-    ])
+    const registry = new WorkerRegistry([chain("d", "b", "c"), chain("c"), chain("b", "a"), chain("a"), chain("e")])
     expect(names(registry.dependentsOf("a"))).toEqual(["b", "d"])
     expect(registry.dependentsOf("e")).toEqual([])
   })
@@ -80,9 +68,7 @@ describe("a registry", () => {
     ])
     expect(registry.table("nothing")).toBeUndefined()
     expect(registry.table("totals")?.kind).toBe("state")
-    expect(registry.partitionedTables()).toEqual([
-      { schema: "app", table: "rows", blocksPerPartition: 10_000_000 },
-    ])
+    expect(registry.partitionedTables()).toEqual([{ schema: "app", table: "rows", blocksPerPartition: 10_000_000 }])
   })
 })
 
@@ -144,11 +130,7 @@ describe("refused, with worker, table and what is allowed:", () => {
       [worker(), worker({ tables: { other: events() } })],
       /^worker a is declared twice; allowed: one/,
     ],
-    [
-      "an unknown dependency",
-      [chain("b", "c")],
-      /^worker b depends on "c", which is no worker; allowed: b; for raw/,
-    ],
+    ["an unknown dependency", [chain("b", "c")], /^worker b depends on "c", which is no worker; allowed: b; for raw/],
     [
       "a circle",
       [chain("a", "c"), chain("b", "a"), chain("c", "b")],
@@ -160,28 +142,12 @@ describe("refused, with worker, table and what is allowed:", () => {
       [worker(), worker({ name: "b" })],
       /^worker b, table rows: is a table of a already; allowed: one/,
     ],
-    [
-      "a worker's bad name",
-      [worker({ name: "A-b" })],
-      /^worker "A-b" is no name; allowed: a lower-case letter/,
-    ],
+    ["a worker's bad name", [worker({ name: "A-b" })], /^worker "A-b" is no name; allowed: a lower-case letter/],
     ["a worker's long name", [worker({ name: "a".repeat(42) })], /is no name/],
-    [
-      "the raw ingester's name",
-      [worker({ name: "raw_ingester" })],
-      /^worker raw_ingester is the name of the raw/,
-    ],
-    [
-      "a version that is none",
-      [worker({ version: 0.5 })],
-      /^worker a has the version 0.5; allowed: a whole number/,
-    ],
+    ["the raw ingester's name", [worker({ name: "raw_ingester" })], /^worker raw_ingester is the name of the raw/],
+    ["a version that is none", [worker({ version: 0.5 })], /^worker a has the version 0.5; allowed: a whole number/],
     ["a worker without tables", [worker({ tables: {} })], /^worker a has no table; /],
-    [
-      "a table's bad name",
-      [named('x"; drop')],
-      /^worker a, table x"; drop: is no name for a table; allowed: /,
-    ],
+    ["a table's bad name", [named('x"; drop')], /^worker a, table x"; drop: is no name for a table; allowed: /],
     [
       "a taken name",
       [named("coverage")],
@@ -352,11 +318,7 @@ describe("refused, with worker, table and what is allowed:", () => {
       [fold({ sources: [{ ...source, set: { total: { literal: "one" } } }] })],
       /column total: is numeric, which "one" is not$/,
     ],
-    [
-      "a value that no source sets",
-      [fold({ sources: [source] })],
-      /column total: is set by none of its sources$/,
-    ],
+    ["a value that no source sets", [fold({ sources: [source] })], /column total: is set by none of its sources$/],
     [
       "a max of what orders by collation",
       [fold({ columns: { total: max(text) } })],
@@ -390,11 +352,7 @@ describe("refused, with worker, table and what is allowed:", () => {
     ],
     [
       "two indexes of one name",
-      [
-        table(
-          events({ columns: { ...columns, a: text, b: text, a_b: text }, indexes: [["a", "b"], ["a_b"]] }),
-        ),
-      ],
+      [table(events({ columns: { ...columns, a: text, b: text, a_b: text }, indexes: [["a", "b"], ["a_b"]] }))],
       /the indexes \(a, b\) and \(a_b\) would both be called rows_a_b/,
     ],
     [

@@ -58,9 +58,7 @@ export class WorkerRegistry {
     return this.workers
       .flatMap(eventTables)
       .flatMap(([table, { partitionBlocks }]) =>
-        partitionBlocks === undefined
-          ? []
-          : [{ schema: workerSchema, table, blocksPerPartition: partitionBlocks }],
+        partitionBlocks === undefined ? [] : [{ schema: workerSchema, table, blocksPerPartition: partitionBlocks }],
       )
   }
 
@@ -75,9 +73,7 @@ export class WorkerRegistry {
   #planFolds(worker: WorkerDefinition): readonly FoldPlan[] {
     const upstream = (worker.dependencies ?? []).map((name) => this.#byName.get(name)!)
     const events = new Map([worker, ...upstream].flatMap(eventTables))
-    return stateTables(worker).map(([table, state]) =>
-      planFold({ worker: worker.name, table, state, events }),
-    )
+    return stateTables(worker).map(([table, state]) => planFold({ worker: worker.name, table, state, events }))
   }
 }
 

@@ -4,14 +4,7 @@
 import { hex32, SeededRandom } from "../support/seeded-random.js"
 import { hugeBlockTransactions, type ResolvedChainOptions, seedAt } from "./chain-options.js"
 import { quantity, word } from "./hex.js"
-import {
-  approvalTopic,
-  type Contract,
-  type Filterable,
-  swapTopic,
-  transferTopic,
-  type Universe,
-} from "./universe.js"
+import { approvalTopic, type Contract, type Filterable, swapTopic, transferTopic, type Universe } from "./universe.js"
 
 interface LogContent {
   readonly address: Filterable
@@ -93,9 +86,7 @@ function drawTransaction(
     nonce: quantity(height),
     value: called === undefined ? quantity(1 + random.uint32() * 4096) : "0x0",
     input:
-      called === undefined
-        ? "0x"
-        : `0xa9059cbb${word(drawHolder(random, universe).digits)}${word(random.hex(1))}`,
+      called === undefined ? "0x" : `0xa9059cbb${word(drawHolder(random, universe).digits)}${word(random.hex(1))}`,
     gasLimit: quantity(gasUsed + random.below(100_000)),
     gasUsed,
     // Quantities have no leading zero; s lies in the lower half of the curve's order.

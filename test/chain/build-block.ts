@@ -5,13 +5,7 @@ import { addToBloom, emptyBloomHex } from "./bloom.js"
 import type { ResolvedChainOptions } from "./chain-options.js"
 import { blockOnlyMembers, type Header, hashHeader, headerJson } from "./header.js"
 import { bytesToHex, quantity } from "./hex.js"
-import {
-  encodeReceipt,
-  encodeTransaction,
-  hashOfEncoded,
-  maxFeePerGas,
-  priorityFeePerGas,
-} from "./real-roots.js"
+import { encodeReceipt, encodeTransaction, hashOfEncoded, maxFeePerGas, priorityFeePerGas } from "./real-roots.js"
 import { emptyTrieRoot, orderedTrieRoot } from "./trie-root.js"
 import type { Universe } from "./universe.js"
 

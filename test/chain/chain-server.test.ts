@@ -162,9 +162,7 @@ describe("the head", () => {
     socket.send(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "eth_unsubscribe", params: [subscription] }))
     expect((await received(6)).at(-1)).toEqual({ jsonrpc: "2.0", id: 2, result: true })
     setHead(14)
-    socket.send(
-      JSON.stringify({ jsonrpc: "2.0", id: 3, method: "eth_getBlockByNumber", params: ["0xe", true] }),
-    )
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id: 3, method: "eth_getBlockByNumber", params: ["0xe", true] }))
     const last = (await received(7)).at(-1)
     expect(last).toMatchObject({ id: 3, result: { hash: fork.hashAt(14) } })
     socket.close()

@@ -4,12 +4,7 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs"
 import { join } from "node:path"
 import { type BlockForm, blockForms } from "./build-block.js"
-import {
-  type ChainOptions,
-  type Fork,
-  type ResolvedChainOptions,
-  resolveChainOptions,
-} from "./chain-options.js"
+import { type ChainOptions, type Fork, type ResolvedChainOptions, resolveChainOptions } from "./chain-options.js"
 import { bytesToHex, hexToBytes } from "./hex.js"
 import { type Chain, forkOf, type SyntheticChain, type TransactionPlace } from "./synthetic-chain.js"
 import { Universe } from "./universe.js"
@@ -63,10 +58,7 @@ export class DatasetChain implements Chain {
     }
     const first = height - (height % blocksPerChunk)
     const base = this.#offset(form, first)
-    return this.#chunk(form, first).subarray(
-      this.#offset(form, height) - base,
-      this.#offset(form, height + 1) - base,
-    )
+    return this.#chunk(form, first).subarray(this.#offset(form, height) - base, this.#offset(form, height + 1) - base)
   }
 
   hashAt(height: number): string {
@@ -76,8 +68,7 @@ export class DatasetChain implements Chain {
   heightOfHash(hash: string, upTo: number): number | undefined {
     if (this.#heights === undefined) {
       this.#heights = new Map()
-      for (let height = 0; height <= this.options.blocks; height++)
-        this.#heights.set(this.hashAt(height), height)
+      for (let height = 0; height <= this.options.blocks; height++) this.#heights.set(this.hashAt(height), height)
     }
     const height = this.#heights.get(hash)
     return height !== undefined && height <= upTo ? height : undefined
@@ -124,8 +115,7 @@ export class DatasetChain implements Chain {
     const bytes = Buffer.allocUnsafeSlow(end - start)
     for (let at = 0; at < bytes.length; ) {
       const read = readSync(this.#files[form], bytes, at, bytes.length - at, start + at)
-      if (read === 0)
-        throw new Error(`the dataset ${this.#folder} is cut short; remove it and it is made again`)
+      if (read === 0) throw new Error(`the dataset ${this.#folder} is cut short; remove it and it is made again`)
       at += read
     }
     this.#chunks.set(key, bytes)

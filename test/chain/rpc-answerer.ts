@@ -39,9 +39,7 @@ export class RpcAnswerer {
     if (request.length === 0) return [errorAnswer(null, -32600, "empty batch")]
     const maxBatch = this.#options.maxBatch ?? 0
     if (maxBatch > 0 && request.length > maxBatch) {
-      return [
-        errorAnswer(null, -32600, `batch of ${request.length} calls is too large; the limit is ${maxBatch}`),
-      ]
+      return [errorAnswer(null, -32600, `batch of ${request.length} calls is too large; the limit is ${maxBatch}`)]
     }
     const pieces: Buffer[] = []
     request.forEach((call: Call, index) => {

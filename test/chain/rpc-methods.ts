@@ -41,8 +41,7 @@ export const rpcMethods: Readonly<Record<string, Method>> = {
   eth_getTransactionByHash: (view, [hash]) => transactionItem(view, hash, "full"),
   eth_getTransactionReceipt: (view, [hash]) => transactionItem(view, hash, "receipts"),
   eth_getLogs: (view, [filter]) => getLogs(view, filter),
-  eth_getCode: ({ chain }, [address]) =>
-    json(chain.universe.contracts.has(lower(address)) ? contractCode : "0x"),
+  eth_getCode: ({ chain }, [address]) => json(chain.universe.contracts.has(lower(address)) ? contractCode : "0x"),
   eth_call: ({ chain }, [call]) => json(callContract(chain, call)),
 }
 
@@ -62,8 +61,7 @@ function heightOf(view: ChainView, tag: unknown): number {
       return 0
   }
   const height = typeof tag === "string" && /^0x[0-9a-f]+$/i.test(tag) ? Number(tag) : Number.NaN
-  if (!Number.isSafeInteger(height))
-    throw new RpcError(-32602, `invalid block number or tag: ${JSON.stringify(tag)}`)
+  if (!Number.isSafeInteger(height)) throw new RpcError(-32602, `invalid block number or tag: ${JSON.stringify(tag)}`)
   return height
 }
 

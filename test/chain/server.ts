@@ -63,9 +63,7 @@ function readFlags() {
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(
-    `${error instanceof Error ? error.message : String(error)}\n--help lists the options.\n`,
-  )
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n--help lists the options.\n`)
   process.exit(1)
 }
 

@@ -19,8 +19,7 @@ const small = { blocks: 40, transactionsPerBlock: 5, logsPerBlock: 12, holders: 
 const blooms = new BloomReader()
 
 const block = (chain: Chain, height: number): Json => JSON.parse(chain.block(height, "full").toString())
-const receipts = (chain: Chain, height: number): Json[] =>
-  JSON.parse(chain.block(height, "receipts").toString())
+const receipts = (chain: Chain, height: number): Json[] => JSON.parse(chain.block(height, "receipts").toString())
 
 function expectConsistent(chain: Chain): void {
   let parentHash = `0x${"00".repeat(32)}`
@@ -31,11 +30,7 @@ function expectConsistent(chain: Chain): void {
     const logs: Json[] = its.flatMap((receipt) => receipt.logs)
     const { hash, logsBloom } = full
     expect([keccakText(encodeHeader(full)), chain.hashAt(height)]).toEqual([hash, hash])
-    expect([full.parentHash, Number(full.number), logsBloom]).toEqual([
-      parentHash,
-      height,
-      blooms.textOf(logs),
-    ])
+    expect([full.parentHash, Number(full.number), logsBloom]).toEqual([parentHash, height, blooms.textOf(logs)])
     expect({ ...full, transactions: full.transactions.map((item: Json) => item.hash) }).toEqual(hashes)
     expect(its.map((receipt) => receipt.transactionHash)).toEqual(hashes.transactions)
     expect(logs.map((log) => Number(log.logIndex))).toEqual(logs.map((_, index) => index))
@@ -89,10 +84,7 @@ describe("a synthetic chain", () => {
 describe("a fork", () => {
   it("shares the blocks below its height and none from there on", () => {
     const main = createChain(small)
-    for (const fork of [
-      main.fork({ at: 20, seed: 99 }),
-      createChain({ ...small, forkAt: 20, forkSeed: 99 }),
-    ]) {
+    for (const fork of [main.fork({ at: 20, seed: 99 }), createChain({ ...small, forkAt: 20, forkSeed: 99 })]) {
       for (let height = 0; height <= small.blocks; height++) {
         expect(fork.hashAt(height) === main.hashAt(height)).toBe(height < 20)
       }

@@ -1,12 +1,7 @@
 // A deterministic EVM chain in memory. Blocks are built when first asked for, in order, since each needs its parent.
 
 import { type BlockForm, type BuiltBlock, buildBlock, genesisParentHash } from "./build-block.js"
-import {
-  type ChainOptions,
-  type Fork,
-  type ResolvedChainOptions,
-  resolveChainOptions,
-} from "./chain-options.js"
+import { type ChainOptions, type Fork, type ResolvedChainOptions, resolveChainOptions } from "./chain-options.js"
 import { Universe } from "./universe.js"
 
 export interface TransactionPlace {

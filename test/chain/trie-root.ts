@@ -35,8 +35,7 @@ function compactPath(nibbles: readonly number[], leaf: boolean): Uint8Array {
 }
 
 /** A child of 32 bytes or more stands in its parent as a hash, a smaller one as itself. */
-const reference = (encoded: Buffer): Uint8Array =>
-  encoded.length < 32 ? encoded : rlpBytes(keccak_256(encoded))
+const reference = (encoded: Buffer): Uint8Array => (encoded.length < 32 ? encoded : rlpBytes(keccak_256(encoded)))
 
 function node(entries: readonly Entry[], depth: number): Buffer {
   const first = entries[0]!

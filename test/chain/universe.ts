@@ -38,8 +38,7 @@ export class Holder {
 }
 
 const filterable = (hex: string): Filterable => ({ hex, bits: bloomBits(hex) })
-const eventTopic = (signature: string) =>
-  filterable(bytesToHex(keccak_256(new TextEncoder().encode(signature))))
+const eventTopic = (signature: string) => filterable(bytesToHex(keccak_256(new TextEncoder().encode(signature))))
 
 export const transferTopic = eventTopic("Transfer(address,address,uint256)")
 export const approvalTopic = eventTopic("Approval(address,address,uint256)")

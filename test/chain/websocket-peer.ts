@@ -89,8 +89,7 @@ export class WebSocketPeer {
     const short = bytes[1]! & 0x7f
     const start = short === 126 ? 4 : short === 127 ? 10 : 2
     if (bytes.length < start + 4) return undefined
-    const length =
-      short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short
+    const length = short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short
     if (length > maxMessageBytes) {
       this.destroy()
       return undefined

@@ -1,15 +1,6 @@
 // Writes a chain to disk once. The folder appears complete or not at all: it is made under another name and renamed.
 
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs"
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { type BlockForm, blockForms, buildBlock, genesisParentHash } from "./build-block.js"
 import type { ResolvedChainOptions } from "./chain-options.js"

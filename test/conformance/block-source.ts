@@ -86,11 +86,7 @@ export function describeBlockSource(name: string, make: () => Promise<BlockSourc
     })
 
     test("gives each provider's own hashes in the order asked for, and leaves out who does not answer", async () => {
-      const source = await harness.open([
-        { head: 100 },
-        { head: 95, forkAt: 91 },
-        { head: 100, isDown: true },
-      ])
+      const source = await harness.open([{ head: 100 }, { head: 95, forkAt: 91 }, { head: 100, isDown: true }])
       const answers = await source.hashesByProvider([96, 90, 92], { signal })
       expect(answers.map(({ hashes }) => hashes)).toEqual([
         [harness.hash(96), harness.hash(90), harness.hash(92)],

@@ -69,8 +69,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       by.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
     const coverageOf = async (workerType = "w"): Promise<WorkerCoverage> =>
       (await harness.snapshot()).coverage.find((row) => row.workerType === workerType)!
-    const heights = (from: number, to: number): number[] =>
-      Array.from({ length: to - from }, (_, i) => from + i)
+    const heights = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
     test("claims are cut at multiples of the range size, oldest first, and never overlap", async () => {
       const ranges = []

@@ -76,9 +76,7 @@ describe("a plain start in an empty directory", () => {
     expect(now.count - delays.count).toBeGreaterThan(3)
     // Said and not judged: it is under a second where the machine has nothing else to do.
     const meanDelay = (now.sum - delays.sum) / (now.count - delays.count)
-    console.info(
-      `heads were stored ${Math.round(meanDelay * 1_000)} ms after they were announced, on average`,
-    )
+    console.info(`heads were stored ${Math.round(meanDelay * 1_000)} ms after they were announced, on average`)
   })
 
   it("refuses a second start in the directory, and names the lines that join it", async () => {
@@ -113,9 +111,7 @@ describe("a plain start in an empty directory", () => {
     const head = Number((await chainOf(url)).stored_head_height)
     await waitUntil(
       async () => {
-        const covered = Object.values(await probe.coverage()).map(
-          (text) => /^\{\[0,(\d+)\)\}$/.exec(text)?.[1],
-        )
+        const covered = Object.values(await probe.coverage()).map((text) => /^\{\[0,(\d+)\)\}$/.exec(text)?.[1])
         return covered.length > 0 && covered.every((end) => Number(end) > head)
       },
       { what: `every worker at block ${head}` },
@@ -195,10 +191,7 @@ describe("a plain start in an empty directory", () => {
       expect(chain.workers[0].coverage).toEqual([{ from: "5", to: "61" }])
       const { said } = await refusal(workplace.start())
       const pairs = [...said.matchAll(/DB_RAW_URL=(\S+)/g)].map(([, found]) => found!)
-      expect(pairs.map((found) => new URL(found).pathname)).toEqual([
-        "/tidemark_demo_raw",
-        "/tidemark_evm_1337_raw",
-      ])
+      expect(pairs.map((found) => new URL(found).pathname)).toEqual(["/tidemark_demo_raw", "/tidemark_evm_1337_raw"])
       const probe = new StoreProbe(pairs[1]!)
       const [stored] = await probe.rows(
         "select min(height)::int as low, max(height)::int as high, count(*)::int as count from raw.blocks",

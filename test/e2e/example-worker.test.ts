@@ -29,9 +29,7 @@ afterAll(async () => {
 describe("the example's worker", () => {
   it("stands beside those that come with Tidemark, and can be chosen alone", async () => {
     const all = await loadWorkers({ family: evmFamily, configFile: config, chain: { workers: "all" } })
-    expect(all.workers.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["token_worker", "whale_worker"]),
-    )
+    expect(all.workers.map(({ name }) => name)).toEqual(expect.arrayContaining(["token_worker", "whale_worker"]))
     const one = await loadWorkers({
       family: evmFamily,
       configFile: config,

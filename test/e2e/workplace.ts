@@ -37,9 +37,7 @@ export class Workplace {
     const postmaster = await readPostmasterFile(join(data, "postgres")).catch(() => undefined)
     const anvil = await readFile(join(data, "demo", "anvil.json"), "utf8").catch(() => "{}")
     const { pid } = JSON.parse(anvil) as { pid?: number }
-    return [postmaster?.pid, pid].filter(
-      (found) => found !== undefined && found > 1 && isAlive(found),
-    ) as number[]
+    return [postmaster?.pid, pid].filter((found) => found !== undefined && found > 1 && isAlive(found)) as number[]
   }
 
   async remove(): Promise<void> {

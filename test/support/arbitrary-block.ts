@@ -7,8 +7,7 @@ import { eventTopics } from "../../src/families/evm/indexes/evm-events/event-top
 import type { BlockView } from "../../src/families/evm/raw/block-view.js"
 import { address, blockView, type EventParts, type TransactionParts, word } from "./block-view.js"
 
-const nullOr = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> =>
-  fc.option(values, { freq: 4 })
+const nullOr = <Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(values, { freq: 4 })
 
 const anyBytes = (maxLength: number): fc.Arbitrary<Hex> =>
   fc.uint8Array({ maxLength }).map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`)
@@ -27,9 +26,7 @@ const knownTopic = fc.constantFrom(...Object.values(eventTopics))
 const anyTopics = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc
-      .tuple(knownTopic, fc.array(anyTopic, { maxLength: 3 }))
-      .map(([first, rest]) => [first, ...rest]),
+    arbitrary: fc.tuple(knownTopic, fc.array(anyTopic, { maxLength: 3 })).map(([first, rest]) => [first, ...rest]),
   },
   { weight: 1, arbitrary: fc.array(anyTopic, { maxLength: 4 }) },
 )

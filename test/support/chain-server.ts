@@ -69,13 +69,9 @@ const serverFile = fileURLToPath(new URL("../chain/server.ts", import.meta.url))
 const tsxLoader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href
 
 export async function spawnChainServer(options: SpawnChainServerOptions = {}): Promise<SpawnedChainServer> {
-  const child = spawn(
-    process.execPath,
-    ["--import", tsxLoader, serverFile, "--lifeline", ...flagsOf(options)],
-    {
-      stdio: ["pipe", "pipe", "pipe"],
-    },
-  )
+  const child = spawn(process.execPath, ["--import", tsxLoader, serverFile, "--lifeline", ...flagsOf(options)], {
+    stdio: ["pipe", "pipe", "pipe"],
+  })
   let complaints = ""
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     complaints = (complaints + text).slice(-4_096)

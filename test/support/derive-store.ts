@@ -167,9 +167,7 @@ export async function openDeriveStore(
     deriveNext: async (deriver, turn = {}) => {
       const runnable = registry.workers.map(({ name }) => name)
       const plan = await readWorkPlan(app, { registry, runnable })
-      const members = plan!.members.filter(
-        ({ workerType }) => !turn.workers || turn.workers.includes(workerType),
-      )
+      const members = plan!.members.filter(({ workerType }) => !turn.workers || turn.workers.includes(workerType))
       return deriver.deriveNext(
         {
           members,

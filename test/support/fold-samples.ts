@@ -1,17 +1,6 @@
 // Event tables and folds over them that between them use everything a fold can do, in the shapes of the built-in indexes.
 
-import {
-  amount,
-  bytes,
-  date,
-  int2,
-  int4,
-  int8,
-  nullable,
-  numeric,
-  text,
-  timestamp,
-} from "../../src/workers/column.js"
+import { amount, bytes, date, int2, int4, int8, nullable, numeric, text, timestamp } from "../../src/workers/column.js"
 import { eventTable, first, last, max, min, stateTable, sum } from "../../src/workers/define-worker.js"
 import type { StateTable, WorkerDefinition } from "../../src/workers/worker-definition.js"
 

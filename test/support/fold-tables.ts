@@ -45,9 +45,7 @@ export const stateAsText = (plan: FoldPlan, rows: readonly StateRow[]): TextRow[
   sorted(
     plan,
     rows.map((row) =>
-      Object.fromEntries(
-        Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]),
-      ),
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)])),
     ),
   )
 

@@ -29,8 +29,7 @@ const start = async (options: Partial<HostileRpcOptions> = {}) =>
 const always = (...names: FaultName[]) => Object.fromEntries(names.map((name) => [name, 1]))
 
 const call = (id: number, method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", id, method, params })
-const getBlock = (id: number, height = id) =>
-  call(id, "eth_getBlockByNumber", `0x${height.toString(16)}`, true)
+const getBlock = (id: number, height = id) => call(id, "eth_getBlockByNumber", `0x${height.toString(16)}`, true)
 const getReceipts = (id: number, height = id) => call(id, "eth_getBlockReceipts", `0x${height.toString(16)}`)
 
 async function raw(url: string, body: unknown) {
@@ -97,12 +96,7 @@ describe("the answer to one call", () => {
     ["nullBlock", block, (result) => result, null],
     ["nullReceipts", receipts, (result) => result, null],
     ["receiptsOneShort", receipts, (result) => result.length, 4],
-    [
-      "transactionMissing",
-      block,
-      ({ hash, transactions }) => [hash, transactions.length],
-      [chain.hashAt(4), 4],
-    ],
+    ["transactionMissing", block, ({ hash, transactions }) => [hash, transactions.length], [chain.hashAt(4), 4]],
     ["receiptsOfAnotherBlock", receipts, ([first]) => [3, 5].includes(Number(first.blockNumber))],
     ["blockOfAnotherNumber", block, ({ number }) => [3, 5].includes(Number(number))],
     ["wrongParentHash", block, ({ parentHash }) => parentHash !== chain.hashAt(3)],
@@ -113,28 +107,13 @@ describe("the answer to one call", () => {
       false,
     ],
     ["logsOutOfOrder", receipts, (result) => `${indexesOf(result)}` !== `${indexesOf(trueReceipts(4))}`],
-    [
-      "logIndexDuplicated",
-      receipts,
-      (result) => new Set(indexesOf(result)).size,
-      logsOf(trueReceipts(4)).length - 1,
-    ],
+    ["logIndexDuplicated", receipts, (result) => new Set(indexesOf(result)).size, logsOf(trueReceipts(4)).length - 1],
     ["headGoesBack", call(1, "eth_blockNumber"), (result) => Number(result) < 40],
     ["headGoesBack", call(1, "eth_getBlockByNumber", "latest", false), ({ number }) => Number(number) < 40],
     ["wrongChainId", call(1, "eth_chainId"), (result) => Number(result) !== 1337],
     ["wrongChainId", call(1, "net_version"), (result) => /^[0-9]+$/.test(result)],
-    [
-      "numbersInsteadOfHex",
-      block,
-      (result) => [result.number, result.transactions[2].transactionIndex],
-      [4, 2],
-    ],
-    [
-      "uppercaseHex",
-      block,
-      (result) => [/[A-F]/.test(result.hash), lower(result)],
-      [true, lower(trueBlock(4))],
-    ],
+    ["numbersInsteadOfHex", block, (result) => [result.number, result.transactions[2].transactionIndex], [4, 2]],
+    ["uppercaseHex", block, (result) => [/[A-F]/.test(result.hash), lower(result)], [true, lower(trueBlock(4))]],
     ["unknownFields", receipts, (result) => "unheardOf" in result[0]],
     ["hostileStrings", block, ({ hash, note }) => hash === chain.hashAt(4) && note.includes("\u0000\ud800")],
   ]
@@ -207,13 +186,7 @@ it("under everything at once the server stays alive, and every quick fault is se
   const head = [call(91, "eth_blockNumber"), call(92, "eth_chainId")]
   for (let round = 0; round < 200; round++) {
     const low = 1 + (round % 38)
-    const body = [
-      getBlock(1, low),
-      getReceipts(2, low),
-      getBlock(3, low + 1),
-      getReceipts(4, low + 1),
-      ...head,
-    ]
+    const body = [getBlock(1, low), getReceipts(2, low), getBlock(3, low + 1), getReceipts(4, low + 1), ...head]
     await raw(url, body).catch(() => undefined)
   }
   expect(quick.filter((name) => counts[name] === 0)).toEqual([])

@@ -25,8 +25,7 @@ export function livelyBlocks({ seed, from, to }: { seed: number; from: number; t
   const amount = (): bigint => (below(20) === 0 ? max : BigInt(below(1_000)))
   const log = (address: string, topics: string[], data = ""): LogRow => ({ address, topics, data })
   const makers: (() => LogRow)[] = [
-    () =>
-      log(contract(below(3)), [topic.transfer, addressWord(anyone()), addressWord(anyone())], word(amount())),
+    () => log(contract(below(3)), [topic.transfer, addressWord(anyone()), addressWord(anyone())], word(amount())),
     () => log(contract(4), [topic.transfer, ...[anyone(), anyone()].map(addressWord), word(below(5))]),
     () =>
       log(

@@ -191,5 +191,4 @@ function allOf(conditions: readonly (readonly [string, Condition])[]): (row: Eve
 }
 
 /** An amount is a bigint in a row and a number in a condition. */
-const textOf = (value: unknown): string | null =>
-  value === null || value === undefined ? null : String(value)
+const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))

@@ -42,9 +42,7 @@ export async function digestRaw(url: string, without: DigestOptions = {}): Promi
       const counted = await client.query<{ n: string }>(`select count(*) as n from raw.${table}`)
       rows[table] = Number(counted.rows[0]!.n)
     }
-    const coverage = await client.query<{ heights: string }>(
-      "select heights::text as heights from raw.coverage",
-    )
+    const coverage = await client.query<{ heights: string }>("select heights::text as heights from raw.coverage")
     return { digests, rows, coverage: coverage.rows[0]!.heights }
   } finally {
     await client.end()

@@ -65,10 +65,12 @@ export async function insertRawBlock(database: Queryable, block: BlockRow): Prom
        values ($1, $2, $3, $4${names.map((_, i) => `, $${i + 5}`).join("")})`,
       [block.height, bytes(id), index, logs.length, ...Object.values(columns)],
     )
-    await database.query(
-      "insert into raw.tx_lookup (id, block_height, tx_index, timestamp) values ($1, $2, $3, $4)",
-      [bytes(id), block.height, index, block.timestamp],
-    )
+    await database.query("insert into raw.tx_lookup (id, block_height, tx_index, timestamp) values ($1, $2, $3, $4)", [
+      bytes(id),
+      block.height,
+      index,
+      block.timestamp,
+    ])
     for (const { address, topics, data } of logs) {
       await database.query(
         `insert into raw.events (block_height, transaction_index, event_index, transaction_id, address, topic0, topic1,

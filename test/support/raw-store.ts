@@ -37,9 +37,7 @@ export const longKeeper: LeaseKeeper = {
   hold: (_leases, { signal }) => ({ signal, letGo: () => undefined }),
 }
 
-export async function openRawStore(
-  options: { deferIndexes?: boolean; keeper?: LeaseKeeper } = {},
-): Promise<RawStore> {
+export async function openRawStore(options: { deferIndexes?: boolean; keeper?: LeaseKeeper } = {}): Promise<RawStore> {
   const { keeper = longKeeper } = options
   const { url, drop } = await createTestDatabase()
   const database = new Database({ url, applicationName: "test" })
@@ -50,9 +48,7 @@ export async function openRawStore(
     return connection
   }
   const identity = { chainId: "1337", genesisHash: `0x${"00".repeat(32)}` }
-  await database.transaction((tx) =>
-    pinChain(tx, { schema: "raw", name: "test", identity, startBlock: undefined }),
-  )
+  await database.transaction((tx) => pinChain(tx, { schema: "raw", name: "test", identity, startBlock: undefined }))
   const leases = new PostgresLeaseStore({ executor: await connect(), schema: "raw", random: systemRandom })
   await testLedgers.raw.register(database, rawIngester)
   const sources: EvmSource[] = []

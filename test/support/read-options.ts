@@ -4,10 +4,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util"
 
 type Parsed<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
 
-export function readOptions<const Config extends ParseArgsConfig>(
-  usage: string,
-  config: Config,
-): Parsed<Config> {
+export function readOptions<const Config extends ParseArgsConfig>(usage: string, config: Config): Parsed<Config> {
   if (process.argv.includes("--help")) {
     console.log(usage)
     process.exit(0)

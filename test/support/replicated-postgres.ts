@@ -120,8 +120,7 @@ export class ReplicatedPostgres {
   }
 
   async close({ keep }: { keep: boolean }): Promise<void> {
-    for (const server of [this.#standby, this.#primary])
-      await (keep ? server?.stop("fast") : server?.remove())
+    for (const server of [this.#standby, this.#primary]) await (keep ? server?.stop("fast") : server?.remove())
     await this.#way.close()
     await this.#line.close()
   }

@@ -20,10 +20,7 @@ export function runExtract(
     emit[name] = (row) => {
       list.push(
         Object.fromEntries(
-          Object.entries(row).map(([column, value]) => [
-            column,
-            value instanceof PlainField ? value.plain : value,
-          ]),
+          Object.entries(row).map(([column, value]) => [column, value instanceof PlainField ? value.plain : value]),
         ),
       )
     }

@@ -17,10 +17,7 @@ export const sampleProvider = (over: Partial<ProviderSummary> = {}): ProviderSum
   ...over,
 })
 
-export const sampleProcess = (
-  over: Partial<ProcessRow> = {},
-  state: Partial<ProcessState> = {},
-): ProcessRow => ({
+export const sampleProcess = (over: Partial<ProcessRow> = {}, state: Partial<ProcessState> = {}): ProcessRow => ({
   id: "00000000-0000-4000-8000-000000000001",
   host: "harbour",
   pid: 4242,
@@ -169,9 +166,8 @@ export const sampleGraph: readonly SampleDerived[] = [
 ]
 
 /** The same with some of it changed, by name. */
-export const sampleGraphWith = (
-  changes: Readonly<Record<string, Partial<SampleDerived>>>,
-): readonly SampleDerived[] => sampleGraph.map((worker) => ({ ...worker, ...changes[worker.name] }))
+export const sampleGraphWith = (changes: Readonly<Record<string, Partial<SampleDerived>>>): readonly SampleDerived[] =>
+  sampleGraph.map((worker) => ({ ...worker, ...changes[worker.name] }))
 
 export function sampleStatus(over: Partial<ChainStatus> = {}, work: SampleWork = {}): ChainStatus {
   const worker = sampleWorker(work)

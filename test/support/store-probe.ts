@@ -121,9 +121,7 @@ export class StoreProbe {
     const rows = await this.rows<{ height: string; hash: string }>(
       "select height, '0x' || encode(hash, 'hex') as hash from raw.blocks order by height",
     )
-    return rows
-      .filter(({ height, hash }) => hashAt(Number(height)) !== hash)
-      .map(({ height }) => Number(height))
+    return rows.filter(({ height, hash }) => hashAt(Number(height)) !== hash).map(({ height }) => Number(height))
   }
 
   async close(): Promise<void> {

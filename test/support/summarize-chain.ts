@@ -40,10 +40,7 @@ const eventNames = new Map<string, string>(
 const nameOf = ([signature, ...rest]: readonly string[]) =>
   signature === undefined ? "(no topics)" : `${eventNames.get(signature) ?? "(unknown)"}/${rest.length + 1}`
 
-export async function summarizeChain(
-  rpc: AnvilRpc,
-  range: { from: number; to: number },
-): Promise<ChainSummary> {
+export async function summarizeChain(rpc: AnvilRpc, range: { from: number; to: number }): Promise<ChainSummary> {
   const summary: ChainSummary = {
     ...{ blocks: 0, emptyBlocks: 0, largestBlock: 0, transactions: 0, failed: 0, creations: 0, accounts: 0 },
     ...{ byType: {}, byEvent: {}, hashes: [], logs: [] },
@@ -66,10 +63,7 @@ export async function summarizeChain(
   return summary
 }
 
-function countReceipt(
-  summary: ChainSummary,
-  { receipt, accounts }: { receipt: Receipt; accounts: Set<string> },
-) {
+function countReceipt(summary: ChainSummary, { receipt, accounts }: { receipt: Receipt; accounts: Set<string> }) {
   summary.byType[receipt.type] = (summary.byType[receipt.type] ?? 0) + 1
   if (receipt.status === "0x0") summary.failed++
   else if (receipt.contractAddress !== null) summary.creations++

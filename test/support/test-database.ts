@@ -29,9 +29,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const server = options.server ?? inject("postgresUrl")
   const name = `test_${randomUUID().replaceAll("-", "")}`
   await withServer(server, async (connection) => {
-    const template = options.empty
-      ? "template0"
-      : (options.like?.name ?? (await ensureTemplate(connection, server)))
+    const template = options.empty ? "template0" : (options.like?.name ?? (await ensureTemplate(connection, server)))
     await createFrom(connection, name, template)
   })
   return { url: urlOf(server, name), name, drop: () => drop(server, name) }

@@ -57,9 +57,7 @@ export function runTidemark(
     for (const look of waiting) look()
   })
   createInterface({ input: child.stderr! }).on("line", (text) => errors.push(text))
-  const exit = once(child, "exit").then(
-    ([code, signal]: (number | string | null)[]) => code ?? signal ?? "unknown",
-  )
+  const exit = once(child, "exit").then(([code, signal]: (number | string | null)[]) => code ?? signal ?? "unknown")
   return {
     child,
     pid: child.pid!,
@@ -82,9 +80,7 @@ export function runTidemark(
         }
         const timer = setTimeout(() => {
           waiting.delete(look)
-          const tail = [...lines.slice(-15).map((line) => JSON.stringify(line)), ...errors.slice(-15)].join(
-            "\n",
-          )
+          const tail = [...lines.slice(-15).map((line) => JSON.stringify(line)), ...errors.slice(-15)].join("\n")
           reject(new Error(`the line did not come within ${timeoutMs} ms; the last ones were\n${tail}`))
         }, timeoutMs)
         waiting.add(look)

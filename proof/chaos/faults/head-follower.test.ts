@@ -32,8 +32,7 @@ describe("a follower of the head that is killed in the middle of a lease", () =>
     for (let kill = 0; kill < 2; kill++) {
       const victim = await waitUntil(
         async () => {
-          const { leasedBy } =
-            (await stage.probe.unfinished()).find(({ status }) => status === "ACTIVE") ?? {}
+          const { leasedBy } = (await stage.probe.unfinished()).find(({ status }) => status === "ACTIVE") ?? {}
           return stage.members.find((member) => holderOf(member) === leasedBy)
         },
         { what: "a follower at work", everyMs: 2 },
@@ -44,18 +43,15 @@ describe("a follower of the head that is killed in the middle of a lease", () =>
       await followedTo(target, "the head followed again")
       const takenOverMs = Math.round(performance.now() - killedAt)
       console.info(`the head was followed again ${takenOverMs} ms after the kill`)
-      const [state] = await stage.probe.rows<{ followed_by: string }>(
-        "select followed_by from raw.chain_state",
-      )
+      const [state] = await stage.probe.rows<{ followed_by: string }>("select followed_by from raw.chain_state")
       expect(state!.followed_by).toBe(holderOf(stage.members[0]!))
       stage.start()
     }
     // What was in the killed one's hands is filled in behind, where finality has passed it meanwhile.
     const top = node.server.head
-    await waitUntil(
-      async () => Number(/^\{\[0,(\d+)\)\}$/.exec(await stage.probe.coverage())?.[1] ?? 0) > top,
-      { what: "every height stored, without a hole" },
-    )
+    await waitUntil(async () => Number(/^\{\[0,(\d+)\)\}$/.exec(await stage.probe.coverage())?.[1] ?? 0) > top, {
+      what: "every height stored, without a hole",
+    })
     expect(await stage.probe.foreignBlocks((height) => node.chain.hashAt(height))).toEqual([])
   })
 })

@@ -67,13 +67,9 @@ describe("a holder that comes to its commit after its lease was given away", () 
         [ranges.map(({ from }) => from), ranges.map(({ to }) => to)],
       )
       expect(stored).toEqual([])
-      await stage.probe.rows(
-        `update ${schema}.worker_leases set next_attempt_at = null where status = 'FAILED'`,
-      )
+      await stage.probe.rows(`update ${schema}.worker_leases set next_attempt_at = null where status = 'FAILED'`)
       await stage.finish(blocks + 1)
-      expect(await stage.digest()).toEqual(
-        await undisturbed({ postgres: fixture.postgres, rpcUrl: node.url }, blocks),
-      )
+      expect(await stage.digest()).toEqual(await undisturbed({ postgres: fixture.postgres, rpcUrl: node.url }, blocks))
       if (schema === "app") await stage.check()
     },
   )

@@ -74,12 +74,9 @@ describe("a node that lies", () => {
         : undefined
     const stage = await fixture.stage({ rpcUrl: node.url })
     const member = stage.start()
-    await waitUntil(
-      async () => (await stage.probe.coverage()) === `{[0,${liedAbout}),[${liedAbout + 1},101)}`,
-      {
-        what: "all blocks but one stored",
-      },
-    )
+    await waitUntil(async () => (await stage.probe.coverage()) === `{[0,${liedAbout}),[${liedAbout + 1},101)}`, {
+      what: "all blocks but one stored",
+    })
     const [lease, ...others] = await stage.probe.unfinished()
     expect(others).toEqual([])
     expect(lease).toMatchObject({ from: liedAbout, to: liedAbout + 1, code: "VERIFY_UNSUPPORTED" })
@@ -102,8 +99,7 @@ describe("a node that lies", () => {
     const stage = await fixture.stage({ rpcUrl: node.url, env: { RANGE_SIZE: "20" } })
     stage.start()
     await waitUntil(
-      async () =>
-        (await stage.probe.unfinished()).find(({ from, code }) => from === 20 && code === "PARENT_MISMATCH"),
+      async () => (await stage.probe.unfinished()).find(({ from, code }) => from === 20 && code === "PARENT_MISMATCH"),
       { what: "the false parent named" },
     )
     expect(await stage.probe.rows("select 1 from raw.blocks where height = 20")).toEqual([])

@@ -76,9 +76,7 @@ describe("a worker that fails on a block", () => {
       throw new Error(JSON.stringify(await stage.derived.leases()), { cause: error })
     })
     const leases = await stage.derived.leases()
-    expect(
-      leases.map(({ worker, from, to, attempt, code }) => ({ worker, from, to, attempt, code })),
-    ).toEqual(
+    expect(leases.map(({ worker, from, to, attempt, code }) => ({ worker, from, to, attempt, code }))).toEqual(
       Object.entries(heights).map(([worker, height]) => ({
         ...{ worker, from: height, to: height + 1, attempt: 2, code: "WORKER_FAILED" },
       })),
@@ -91,9 +89,7 @@ describe("a worker that fails on a block", () => {
     const errors = await stage.derived.errors()
     // More than one of a worker where a busy machine let a deadline pass before the memory was full.
     const blamed = new Set(errors.map(({ worker, height, resolved }) => `${worker} ${height} ${resolved}`))
-    expect([...blamed]).toEqual(
-      Object.entries(heights).map(([worker, height]) => `${worker} ${height} false`),
-    )
+    expect([...blamed]).toEqual(Object.entries(heights).map(([worker, height]) => `${worker} ${height} false`))
     for (const name of Object.keys(heights)) {
       const tries = errors.filter(({ worker }) => worker === name).reduce((sum, { seen }) => sum + seen, 0)
       expect(tries, name).toBeGreaterThanOrEqual(2)

@@ -52,9 +52,7 @@ describe("a chain with two branches", () => {
     expect(await stage.digest()).toEqual(before)
     node.view = () => ({ chain, head: 250, finalized: 150 })
     await stage.complete(251)
-    expect(await stage.digest()).toEqual(
-      await undisturbed({ postgres: fixture.postgres, rpcUrl: node.url }, 250),
-    )
+    expect(await stage.digest()).toEqual(await undisturbed({ postgres: fixture.postgres, rpcUrl: node.url }, 250))
     // It was nobody's fault, so it cost no attempt.
     expect(Math.max(...(await stage.probe.leases()).map(({ attempt }) => attempt))).toBe(1)
   })
@@ -79,8 +77,6 @@ describe("a reorganisation", () => {
     }
     node.view = () => ({ chain, head: 150, finalized: 60 })
     await stage.complete(151)
-    expect(await stage.digest()).toEqual(
-      await undisturbed({ postgres: fixture.postgres, rpcUrl: node.url }, 150),
-    )
+    expect(await stage.digest()).toEqual(await undisturbed({ postgres: fixture.postgres, rpcUrl: node.url }, 150))
   })
 })

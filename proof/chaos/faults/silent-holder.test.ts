@@ -33,8 +33,7 @@ describe("a process that starts on a rollback that waits for somebody who fell s
     stage.start()
     await waitUntil(
       async () =>
-        (await stage.derived.rows("select 1 from pg_locks where locktype = 'advisory' and not granted"))
-          .length > 0,
+        (await stage.derived.rows("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0,
       { what: "the rollback waits for the silent one" },
     )
     // Not before: the reaper's first turn comes before the rollback's.

@@ -48,9 +48,7 @@ export const diskFull: Scenario = {
       const code = await waitUntil(
         () => {
           const said = stage.members.flatMap(({ lines }, i) => lines.slice(before[i]!))
-          return (Object.keys(met) as (keyof typeof met)[]).find((known) =>
-            said.some((line) => line.code === known),
-          )
+          return (Object.keys(met) as (keyof typeof met)[]).find((known) => said.some((line) => line.code === known))
         },
         { what: "a process says that the disk is full" },
       )

@@ -54,9 +54,7 @@ export const hugeBlocks: Scenario = {
     }
     for (const [role, mb] of Object.entries(peaks))
       assert.ok(mb <= mostMb, `the process with the role ${role} took ${mb} MB`)
-    const [row] = await stage.probe.rows<{ n: number }>(
-      "select max(octet_length(input)) as n from raw.transactions",
-    )
+    const [row] = await stage.probe.rows<{ n: number }>("select max(octet_length(input)) as n from raw.transactions")
     assert.equal(row!.n, payloadBytes)
     const resident = `at most ${peaks.ingest} MB resident to ingest, ${peaks.work} MB to derive`
     const compared = await compareAll(stage, { against: { postgres, rpcUrl: node.url }, head: blocks })

@@ -46,9 +46,7 @@ export const poison: Scenario = {
     const isDone = async () => {
       const workers = Object.keys(await stage.derived.coverage()).length
       const wanted = workers * (blocks + 1) - planted.length
-      return (
-        workers > 0 && (await stage.derived.done()) === wanted && (await dead()).length === planted.length
-      )
+      return workers > 0 && (await stage.derived.done()) === wanted && (await dead()).length === planted.length
     }
     await waitUntil(isDone, {
       what: "all but the poisoned blocks",
@@ -61,9 +59,7 @@ export const poison: Scenario = {
       found,
       planted.map((height) => [worker, height, height + 1]),
     )
-    const [row] = await stage.derived.rows<{ n: number }>(
-      `select count(*)::int4 as n from app.${worker}_blocks`,
-    )
+    const [row] = await stage.derived.rows<{ n: number }>(`select count(*)::int4 as n from app.${worker}_blocks`)
     assert.equal(row!.n, blocks + 1 - planted.length)
     const seconds = Math.round((performance.now() - began) / 1_000)
     // Passed over by a person: what is left then is nothing.

@@ -21,8 +21,7 @@ const reorgsPerKill = 20
 
 export const reorgsAnvil: Scenario = {
   name: "reorgs-anvil",
-  fault:
-    "a real node's own reorganisations, up to 30 deep, transactions included again elsewhere, empty blocks",
+  fault: "a real node's own reorganisations, up to 30 deep, transactions included again elsewhere, empty blocks",
   count: { quick: 6, full: 200 },
   async run(scene) {
     const { count: reorgs } = scene
@@ -79,10 +78,7 @@ async function readBlocks(anvil: TestAnvil, count: number): Promise<Block[]> {
   const head = Number(await anvil.rpc("eth_blockNumber"))
   const blocks: Block[] = []
   for (let height = head - count + 1; height <= head; height++) {
-    const block = (await anvil.rpc("eth_getBlockByNumber", `0x${height.toString(16)}`, false)) as Omit<
-      Block,
-      "height"
-    >
+    const block = (await anvil.rpc("eth_getBlockByNumber", `0x${height.toString(16)}`, false)) as Omit<Block, "height">
     blocks.push({ height, hash: block.hash, transactions: block.transactions })
   }
   return blocks

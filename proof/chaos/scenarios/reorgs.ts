@@ -95,8 +95,7 @@ async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): P
       await until(`block ${head} derived`, async () => (await stage.derived.missing(head)).length === 0)
       derivedMs.push(performance.now() - began)
     }
-    if (reorg % 25 === 0)
-      scene.say(`${reorg} of ${reorgs} reorganisations, ${counts.kills} kills, head ${head}`)
+    if (reorg % 25 === 0) scene.say(`${reorg} of ${reorgs} reorganisations, ${counts.kills} kills, head ${head}`)
   }
   const left = head + 1 - (await stage.progress())
   await stage.finish(head + 1, healWithinMs({ blocks: left, callsPerSecond }))

@@ -123,9 +123,7 @@ export const soak: Scenario = {
       turn()
       thirds[Math.floor((passedMs / lastsMs) * 3)]!.push(residentMb(witness.pid))
       if (total() % sayEvery === 0)
-        scene.say(
-          `${total()} faults in ${Math.round(passedMs / 1_000)} s, head ${head}, ${JSON.stringify(counts)}`,
-        )
+        scene.say(`${total()} faults in ${Math.round(passedMs / 1_000)} s, head ${head}, ${JSON.stringify(counts)}`)
       await pause(random.next() * 1_500)
     }
     await Promise.all(stops)

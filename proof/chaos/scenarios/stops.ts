@@ -63,8 +63,7 @@ export const stops: Scenario = {
     }
     await stage.finish(blocks + 1, timeoutMs)
     assert.equal(stage.members.length, processes, `a process ended\n${stage.report()}`)
-    const refusals = () =>
-      stage.members.flatMap(({ lines }) => lines).filter(({ code }) => code === "LEASE_LOST")
+    const refusals = () => stage.members.flatMap(({ lines }) => lines).filter(({ code }) => code === "LEASE_LOST")
     await stage.until(() => refusals().length > 0, { what: "a stopped process finds that its lease is lost" })
     const recoveryMs = await lost.recoveryMs()
     const compared = await compareAll(stage, { against: { postgres, rpcUrl }, head: blocks })

@@ -61,9 +61,7 @@ export const twoBranches: Scenario = {
       healedMs.push(performance.now() - began)
       compared = await compareBranch(stage, left)
       await stage.close()
-      scene.say(
-        `${round + 1} rounds, ${refused.seams} ranges refused, none stored beside one it does not fit`,
-      )
+      scene.say(`${round + 1} rounds, ${refused.seams} ranges refused, none stored beside one it does not fit`)
     }
     return {
       ...{ times: scene.count, compared: `${compared}, in each round`, recovery: times(healedMs) },

@@ -34,11 +34,7 @@ export function goingBackSteps(state: State, config: Config, emit: Emit): void {
     if (!state.appBackup) emit("!app is backed up", { ...state, appBackup: state.app }, true)
     else {
       const app = { ...state.appBackup, wentBack: true }
-      emit(
-        "!app is restored",
-        spend({ ...disconnected(state, "app"), app, appBackup: null }, "restore"),
-        true,
-      )
+      emit("!app is restored", spend({ ...disconnected(state, "app"), app, appBackup: null }, "restore"), true)
     }
   }
   if (state.left.rawBack > 0) {
@@ -53,8 +49,7 @@ export function goingBackSteps(state: State, config: Config, emit: Emit): void {
 
 /** Open transactions end; what processes remember stays. */
 function disconnected(state: State, side: Side): State {
-  const isOpen = (slot: Slot): boolean =>
-    sideOf(slot.worker) === side && (slot.at < CLAIMED || slot.at > READY)
+  const isOpen = (slot: Slot): boolean => sideOf(slot.worker) === side && (slot.at < CLAIMED || slot.at > READY)
   return {
     ...state,
     slots: state.slots.map((slot) => (slot && isOpen(slot) ? null : slot)),

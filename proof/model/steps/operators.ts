@@ -4,20 +4,7 @@ import type { Config } from "../config.js"
 import { cut, failed, touched } from "../leases.js"
 import { isClaiming, isExclusive, mayExclude } from "../locks.js"
 import { endCutHolders, undoHeights } from "../rollback.js"
-import {
-  type AppStore,
-  DEAD,
-  E,
-  type Emit,
-  F,
-  has,
-  maskOf,
-  print,
-  put,
-  type State,
-  spend,
-  withApp,
-} from "../state.js"
+import { type AppStore, DEAD, E, type Emit, F, has, maskOf, print, put, type State, spend, withApp } from "../state.js"
 
 export function operatorSteps(state: State, config: Config, emit: Emit): void {
   if (!config.skips) return

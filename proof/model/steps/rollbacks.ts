@@ -5,17 +5,7 @@ import type { Config } from "../config.js"
 import { touched } from "../leases.js"
 import { hasDone, inTransaction, mayExclude, stepSide } from "../locks.js"
 import { above, openIntent, rollbackApp, rollbackRaw } from "../rollback.js"
-import {
-  type Emit,
-  has,
-  maskOf,
-  print,
-  put,
-  type Rollback,
-  type Rollbacker,
-  type State,
-  spend,
-} from "../state.js"
+import { type Emit, has, maskOf, print, put, type Rollback, type Rollbacker, type State, spend } from "../state.js"
 
 /** Where the chain parts from what is stored. */
 function divergence(state: State, config: Config): number | undefined {
@@ -83,10 +73,7 @@ export function rollbackSteps(state: State, config: Config, emit: Emit): void {
   if (state.rollbackers.length === 0 && intent) {
     const step = state.app.rollbacks.some(({ id }) => id === intent.id) ? 2 : 1
     if (mayExclude(state, config, stepSide[step]))
-      emit(
-        `rollback step ${step} (${stepSide[step]}) of ${print(intent)}`,
-        run(state, config, { intent, step }),
-      )
+      emit(`rollback step ${step} (${stepSide[step]}) of ${print(intent)}`, run(state, config, { intent, step }))
   }
   for (const at of state.rollbackers.keys()) rollbackerSteps(state, config, at, emit)
 }

@@ -11,7 +11,6 @@ export function undoSteps(state: State, config: Config, emit: Emit): void {
   const { cut, why } = undoing
   const closed: State = { ...state, undoing: null }
   emit("!whoever takes heights back is gone", closed, true)
-  if ("height" in why)
-    emit(`E[${why.height},${why.height + 1}) given back`, giveBack(closed, config, why, cut))
+  if ("height" in why) emit(`E[${why.height},${why.height + 1}) given back`, giveBack(closed, config, why, cut))
   else emit("rollbacks replayed", replayInApp(closed, config, why, cut))
 }

@@ -57,8 +57,7 @@ const blank: Omit<Slot, "worker" | "choice" | "seen"> = {
 
 function claims(state: State, config: Config, at: number, emit: Emit): void {
   for (const worker of [RAW, E, F] as const) {
-    if (config.workers[workerNames[worker]] !== "fine" || (worker === RAW && !mayStore(state, config)))
-      continue
+    if (config.workers[workerNames[worker]] !== "fine" || (worker === RAW && !mayStore(state, config))) continue
     const name = `p${at} claims ${workerNames[worker]}`
     const isChoosing = (slot: Slot | null): boolean => slot?.at === CHOOSING && slot.worker === worker
     if (config.rules.claimLock && state.slots.some(isChoosing)) continue
@@ -108,9 +107,7 @@ function turns(state: State, config: Config, place: Place, emit: Emit): void {
 /** The claim's write: what it looked at may be old by now. */
 function writeClaim(state: State, config: Config, { at, slot }: Place, emit: Emit): void {
   const me = `p${at} ${workerNames[slot.worker]}`
-  const choices: readonly Choice[] = slot.choice
-    ? [slot.choice]
-    : offers(state, config, slot.worker, slot.seen)
+  const choices: readonly Choice[] = slot.choice ? [slot.choice] : offers(state, config, slot.worker, slot.seen)
   if (choices.length === 0) emit(`${me} finds nothing to claim`, withSlot(state, at, null))
   for (const choice of choices) {
     const taken = take(state, config, slot.worker, choice)
@@ -192,9 +189,7 @@ function giveBack(
 ): State | undefined {
   const side = sideOf(worker)
   const leases = leasesOf(state, side)
-  const lease = config.rules.releaseFenced
-    ? heldLease(state, worker, token)
-    : leases.find(({ id }) => id === token.id)
+  const lease = config.rules.releaseFenced ? heldLease(state, worker, token) : leases.find(({ id }) => id === token.id)
   if (!lease || isLeaseLocked(state, config, lease)) return undefined
   const others = leases.filter((one) => one !== lease)
   return withLeases(

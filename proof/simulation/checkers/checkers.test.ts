@@ -204,6 +204,4 @@ const atEnd: readonly [name: string, checker: Checker, plant: Plant, says: Says]
   ],
 ]
 
-test.each(atEnd)("%s", (name, checker, plant, says) =>
-  saysWhenItLooks(planted, { name, checker, plant, says }),
-)
+test.each(atEnd)("%s", (name, checker, plant, says) => saysWhenItLooks(planted, { name, checker, plant, says }))

@@ -12,11 +12,8 @@ export const sameAsSequential: Checker = {
   atEnd(world) {
     const { chain, raw } = world
     for (const block of chain.blocks) {
-      const stored = raw.table("raw.blocks").rows.get(block.height)?.committed?.["block"] as
-        | SimBlock
-        | undefined
-      if (stored !== block)
-        return world.fail("I1", `raw has ${stored?.hash} at ${block.height}, not ${block.hash}`)
+      const stored = raw.table("raw.blocks").rows.get(block.height)?.committed?.["block"] as SimBlock | undefined
+      if (stored !== block) return world.fail("I1", `raw has ${stored?.hash} at ${block.height}, not ${block.hash}`)
     }
     compare(world, "sim_holdings", holdingsWorker.tables.sim_holdings)
     compare(world, "sim_totals", totalsWorker.tables.sim_totals)
@@ -30,12 +27,8 @@ export const sameAsSequential: Checker = {
       if (rows.length !== blocks.length)
         return world.fail("I1", `${table} has rows of ${rows.length} blocks, not of ${blocks.length}`)
       for (const block of blocks) {
-        const found = stored.rows.get(block.height)?.committed?.["rows"] as
-          | Record<string, unknown>[]
-          | undefined
-        const amounts = block.transfers
-          .map(({ receiver, amount }) => `${block.hash} ${receiver} ${amount}`)
-          .join()
+        const found = stored.rows.get(block.height)?.committed?.["rows"] as Record<string, unknown>[] | undefined
+        const amounts = block.transfers.map(({ receiver, amount }) => `${block.hash} ${receiver} ${amount}`).join()
         const amountsFound = found?.map(
           (row) => `${row["block_hash"]} ${row["receiver"] ?? row["account"]} ${row["amount"]}`,
         )
@@ -68,9 +61,7 @@ function compare(world: World, table: string, declared: StateTable): undefined {
   for (const state of found) {
     const account = state["account"] as string
     const wanted = shown(expected.get(account))
-    if (shown(state) !== wanted)
-      return world.fail("I1", `${table} of ${account}: ${shown(state)}, not ${wanted}`)
+    if (shown(state) !== wanted) return world.fail("I1", `${table} of ${account}: ${shown(state)}, not ${wanted}`)
   }
-  if (found.length !== expected.size)
-    world.fail("I1", `${table} has ${found.length} rows, not ${expected.size}`)
+  if (found.length !== expected.size) world.fail("I1", `${table} has ${found.length} rows, not ${expected.size}`)
 }

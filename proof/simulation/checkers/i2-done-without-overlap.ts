@@ -45,8 +45,7 @@ export const doneWithoutOverlap: Checker = {
 
 function apart(world: World, database: ModelDatabase, worker: string): undefined {
   const { heights, skipped } = coverageOf(database, worker)
-  if (intersect(heights, skipped).length > 0)
-    return world.fail("I2", `${worker} has done and skipped the same block`)
+  if (intersect(heights, skipped).length > 0) return world.fail("I2", `${worker} has done and skipped the same block`)
   for (const lease of unfinishedLeases(database)) {
     if (lease["worker_type"] !== worker) continue
     if (intersect([leaseRange(lease)], heights).length > 0)

@@ -24,10 +24,7 @@ export const checkpointIsPrefix: Checker = {
       for (const { row, before, after } of changes) {
         const height = row.table.shape.keyOf((after ?? before)!) as number
         if (containsHeight(heights, height) !== (after !== undefined))
-          return world.fail(
-            "I3",
-            `${name} ${after ? "has" : "lacks"} block ${height}, coverage says otherwise`,
-          )
+          return world.fail("I3", `${name} ${after ? "has" : "lacks"} block ${height}, coverage says otherwise`)
       }
     }
   },
@@ -45,14 +42,12 @@ function checkAll(world: World): undefined {
     let promised = 0
     for (const { from, to } of heights) {
       for (let height = from; height < to; height++)
-        if (!rows.get(height)?.committed)
-          return world.fail("I3", `${owner} covers ${height} without a row in ${name}`)
+        if (!rows.get(height)?.committed) return world.fail("I3", `${owner} covers ${height} without a row in ${name}`)
       promised += to - from
     }
     let there = 0
     for (const { committed } of rows.values()) if (committed) there++
-    if (there !== promised)
-      return world.fail("I3", `${name} has ${there} blocks, ${owner} covers ${promised}`)
+    if (there !== promised) return world.fail("I3", `${name} has ${there} blocks, ${owner} covers ${promised}`)
   }
 }
 

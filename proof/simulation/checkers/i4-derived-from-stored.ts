@@ -9,8 +9,7 @@ export const derivedFromStored: Checker = {
   invariant: "I4",
   onCommit(world, committed) {
     if (world.wentBack) return
-    for (const name of derived)
-      for (const { after } of committed.of(name)) if (after && !stems(world, after)) return
+    for (const name of derived) for (const { after } of committed.of(name)) if (after && !stems(world, after)) return
     for (const { before } of committed.of("blocks")) {
       if (!before) continue
       const height = before["height"] as number
@@ -29,13 +28,8 @@ export const derivedFromStored: Checker = {
 function stems(world: World, row: Record<string, unknown>): boolean {
   const height = row["block_height"] as number
   const stored = world.raw.table("raw.blocks").rows.get(height)?.committed?.["block"] as SimBlock | undefined
-  const wrong = (row["rows"] as { block_hash: string }[]).find(
-    ({ block_hash }) => block_hash !== stored?.hash,
-  )
+  const wrong = (row["rows"] as { block_hash: string }[]).find(({ block_hash }) => block_hash !== stored?.hash)
   if (wrong)
-    world.fail(
-      "I4",
-      `block ${height} was derived from ${wrong.block_hash}, raw has ${stored?.hash ?? "none"}`,
-    )
+    world.fail("I4", `block ${height} was derived from ${wrong.block_hash}, raw has ${stored?.hash ?? "none"}`)
   return !wrong
 }

@@ -5,14 +5,7 @@ import type { Committed } from "../model/model-database.js"
 import type { Values } from "../model/model-table.js"
 import type { World } from "../world.js"
 import { watermarkFallsByRollback } from "./i5-watermark-falls-by-rollback.js"
-import {
-  type Change,
-  committed,
-  type PlantCommit,
-  type Says,
-  saysOfCommit,
-  usePlantedWorld,
-} from "./planted-world.js"
+import { type Change, committed, type PlantCommit, type Says, saysOfCommit, usePlantedWorld } from "./planted-world.js"
 
 const planted = usePlantedWorld()
 
@@ -42,11 +35,7 @@ const watermarks: readonly [does: string, plant: PlantCommit, says: Says][] = [
     (world) => fallsTo(world, by18, rollbackFrom(19)),
     /^sim_totals of app lost \[\{"from":18,"to":19\}\] /,
   ],
-  [
-    "falls by a person's act on what it depends on",
-    (world) => fallsTo(world, by18, act(gaveBack)),
-    undefined,
-  ],
+  ["falls by a person's act on what it depends on", (world) => fallsTo(world, by18, act(gaveBack)), undefined],
   [
     "falls by a person's act on itself",
     (world) => fallsTo(world, by18, act({ ...gaveBack, worker_type: "sim_totals", dependents: [] })),
@@ -74,8 +63,7 @@ const watermarks: readonly [does: string, plant: PlantCommit, says: Says][] = [
   ],
   [
     "begins",
-    (world) =>
-      committed(world, { table: "app.coverage", after: { worker_type: "x", heights: [], skipped: [] } }),
+    (world) => committed(world, { table: "app.coverage", after: { worker_type: "x", heights: [], skipped: [] } }),
     undefined,
   ],
   [

@@ -18,15 +18,10 @@ export const watermarkFallsByRollback: Checker = {
       const set = (values: Record<string, unknown>): RangeSet =>
         union(values["heights"] as RangeSet, values["skipped"] as RangeSet)
       const worker = after["worker_type"] as string
-      const given = givenBack(committed).flatMap(({ workers, heights }) =>
-        workers.includes(worker) ? heights : [],
-      )
+      const given = givenBack(committed).flatMap(({ workers, heights }) => (workers.includes(worker) ? heights : []))
       const lost = subtract(subtract(set(before), set(after)), union(removed, given))
       if (lost.length > 0)
-        return world.fail(
-          "I5",
-          `${worker} of ${database.name} lost ${JSON.stringify(lost)} without a rollback`,
-        )
+        return world.fail("I5", `${worker} of ${database.name} lost ${JSON.stringify(lost)} without a rollback`)
     }
   },
 }

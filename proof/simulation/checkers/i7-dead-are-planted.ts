@@ -5,9 +5,7 @@ import { type Checker, leaseRange, unfinishedLeases } from "../world.js"
 export const deadArePlanted: Checker = {
   invariant: "I7",
   atEnd(world) {
-    const planted = world.chain.blocks.flatMap(({ poison, height }) =>
-      poison ? [`${poison} ${height}`] : [],
-    )
+    const planted = world.chain.blocks.flatMap(({ poison, height }) => (poison ? [`${poison} ${height}`] : []))
     const dead = [...unfinishedLeases(world.app), ...unfinishedLeases(world.raw)]
       .filter(({ status }) => status === "DEAD")
       .map((lease) => `${lease["worker_type"]} ${leaseRange(lease).from}`)

@@ -35,8 +35,7 @@ export function unfinished(world: World): string | undefined {
   // The worker has to have tried it: a block that nobody has claimed yet is not dead, and the run not over.
   for (const [height, worker] of poisoned) {
     const isDead = [...unfinishedLeases(app)].some(
-      (lease) =>
-        lease["worker_type"] === worker && lease["from_height"] === height && lease["status"] === "DEAD",
+      (lease) => lease["worker_type"] === worker && lease["from_height"] === height && lease["status"] === "DEAD",
     )
     if (!isDead) return `block ${height}, which ${worker} cannot take, is not DEAD`
   }

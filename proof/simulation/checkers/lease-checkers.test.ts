@@ -102,9 +102,7 @@ function overdue(world: World, values: Record<string, unknown>): void {
   world.healedAt = 0
 }
 
-test.each(atEnd)("%s", (name, checker, plant, says) =>
-  saysWhenItLooks(planted, { name, checker, plant, says }),
-)
+test.each(atEnd)("%s", (name, checker, plant, says) => saysWhenItLooks(planted, { name, checker, plant, says }))
 
 const isDead = (world: World, values: Record<string, unknown> = {}): unknown =>
   plantLease(world, { status: "DEAD", from_height: 5, to_height: 6, ...values })
@@ -156,16 +154,14 @@ const left: readonly [name: string, plant: Plant, says: Says][] = [
     poisonHoldings,
     /^block 5, which sim_holdings cannot take, is not DEAD$/,
   ],
-  ...[{ worker_type: "sim_totals" }, { from_height: 4 }, { status: "FAILED" }].map(
-    (values): (typeof left)[number] => [
-      `and what is there is ${JSON.stringify(values)}`,
-      (world) => {
-        poisonHoldings(world)
-        isDead(world, { worker_type: "sim_holdings", ...values })
-      },
-      /^block 5, which sim_holdings cannot take, is not DEAD$/,
-    ],
-  ),
+  ...[{ worker_type: "sim_totals" }, { from_height: 4 }, { status: "FAILED" }].map((values): (typeof left)[number] => [
+    `and what is there is ${JSON.stringify(values)}`,
+    (world) => {
+      poisonHoldings(world)
+      isDead(world, { worker_type: "sim_holdings", ...values })
+    },
+    /^block 5, which sim_holdings cannot take, is not DEAD$/,
+  ]),
   [
     "a block that a worker cannot take, and one that waits for it",
     (world) => {

@@ -59,8 +59,7 @@ function putBack(database: ModelDatabase, { tables }: ModelBackup): void {
   }
 }
 
-const databaseOf = (world: World, table: string): ModelDatabase =>
-  table.startsWith("raw.") ? world.raw : world.app
+const databaseOf = (world: World, table: string): ModelDatabase => (table.startsWith("raw.") ? world.raw : world.app)
 
 /** The row with that key, or the first. */
 export function change(
@@ -74,8 +73,7 @@ export function change(
   row.committed = made(row.committed!)
 }
 
-export const remove = (world: World, table: string, key?: number): void =>
-  change(world, table, () => undefined, key)
+export const remove = (world: World, table: string, key?: number): void => change(world, table, () => undefined, key)
 
 /** One of many rows of a block. */
 export const changeEvents = (world: World, table: string, values: Values): void =>
@@ -180,10 +178,7 @@ export function saysWhenItLooks(
   }
 }
 
-export function saysOfCommit(
-  { world }: PlantedWorld,
-  { name, checker, plant, says }: Planting<PlantCommit>,
-): void {
+export function saysOfCommit({ world }: PlantedWorld, { name, checker, plant, says }: Planting<PlantCommit>): void {
   checker.onCommit!(world, plant(world))
   expectSaid(world, name, says)
 }

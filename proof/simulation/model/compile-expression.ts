@@ -176,8 +176,7 @@ export function compileExpression(compiler: Compiler, scope: Scope, expression: 
 }
 
 const includes = (list: readonly unknown[], value: unknown): boolean => list.includes(value)
-const includesNumber = (list: readonly unknown[], value: unknown): boolean =>
-  list.some((one) => Number(one) === value)
+const includesNumber = (list: readonly unknown[], value: unknown): boolean => list.some((one) => Number(one) === value)
 
 /** The value as one of the type, whatever it came as. */
 export function coerced(writer: CodeWriter, code: string, type: SqlType): string {
@@ -204,8 +203,7 @@ function compileCast(
   { type, isArray }: { type: SqlType; isArray: boolean },
 ): Compiled {
   if (isArray) return { type, code: `${of.code}.map(${writer.bind((one: unknown) => coerce(one, type))})` }
-  if (type === "text")
-    return { type, code: `${writer.bind((value: unknown) => asText(value, of.type))}(${of.code})` }
+  if (type === "text") return { type, code: `${writer.bind((value: unknown) => asText(value, of.type))}(${of.code})` }
   return { type, code: coerced(writer, of.code, type) }
 }
 
@@ -337,8 +335,7 @@ function operator(op: string, left: SqlType, right: SqlType): { apply: Operator;
 }
 
 const wider = (left: SqlType, right: SqlType): SqlType =>
-  (["timestamptz", "interval", "float8", "int8"] as const).find((type) => left === type || right === type) ??
-  left
+  (["timestamptz", "interval", "float8", "int8"] as const).find((type) => left === type || right === type) ?? left
 
 /** Functions of their values alone. */
 const plain: Readonly<Record<string, { type: SqlType | "first"; apply: (...args: never[]) => unknown }>> = {
@@ -383,9 +380,7 @@ function compileCall(
   args: readonly Compiled[],
 ): Compiled {
   if (name === "json_build_object") {
-    const keys = given.flatMap((one, at) =>
-      at % 2 === 0 ? [one.kind === "literal" ? String(one.value) : ""] : [],
-    )
+    const keys = given.flatMap((one, at) => (at % 2 === 0 ? [one.kind === "literal" ? String(one.value) : ""] : []))
     const values = args.filter((_, at) => at % 2 === 1).map(({ code }) => code)
     return { type: "json", code: rowLiteral(keys, values) }
   }

@@ -29,9 +29,7 @@ export function compileSelect(compiler: Compiler, select: Select, outer: Scope |
   const where = select.where && test(compiler, scope, select.where)
   const outputs = expandStars(scope, select.outputs)
   const aggregate = outputs.length === 1 ? compileAggregate(compiler, scope, outputs[0]!) : undefined
-  const columns = aggregate
-    ? []
-    : outputs.map(({ expression }) => compileExpression(compiler, scope, expression))
+  const columns = aggregate ? [] : outputs.map(({ expression }) => compileExpression(compiler, scope, expression))
   const types = aggregate ? [aggregate.type] : columns.map(({ type }) => type)
   const names = outputs.map(({ name }) => name)
   const order = compileOrder(compiler, scope, { keys: select.orderBy, outputs, columns })
@@ -73,8 +71,7 @@ export function compileSelect(compiler: Compiler, select: Select, outer: Scope |
     let kept = rows.length > most ? rows.slice(0, most) : rows
     if (select.lock) {
       const { transaction } = context
-      const isFree = ({ row }: { row: ModelRow | undefined }): boolean =>
-        !row!.holder || row!.holder === transaction
+      const isFree = ({ row }: { row: ModelRow | undefined }): boolean => !row!.holder || row!.holder === transaction
       if (select.lock.skipLocked) {
         context.server.endSilent(kept.flatMap(({ row }) => row!.holder ?? []))
         kept = kept.filter(isFree)
@@ -118,13 +115,11 @@ export function compileTarget(
     find: (context) => {
       const targets: { row: ModelRow; values: Values }[] = []
       scan(context, () => {
-        if (!where || where(context) === true)
-          targets.push({ row: context.found[slot]!, values: context.rows[slot]! })
+        if (!where || where(context) === true) targets.push({ row: context.found[slot]!, values: context.rows[slot]! })
         return false
       })
       const { transaction } = context
-      for (const { row } of targets)
-        if (row.holder && row.holder !== transaction) throw new MustWait(row.holder)
+      for (const { row } of targets) if (row.holder && row.holder !== transaction) throw new MustWait(row.holder)
       return targets
     },
   }
@@ -174,14 +169,9 @@ function compileSource(
   let level: Omit<Level, "on" | "isLeft">
   if (from.kind === "unnest") {
     const args = from.args.map((one) => compileExpression(compiler, scope, one))
-    const { slot } = scope.add(
-      alias,
-      Object.fromEntries(from.columns.map((name, at) => [name, args[at]!.type])),
-    )
+    const { slot } = scope.add(alias, Object.fromEntries(from.columns.map((name, at) => [name, args[at]!.type])))
     const make = rowMaker(from.columns)
-    const listsOf = compiler.writer.function<Context, unknown[][]>(
-      `[${args.map(({ code }) => code).join(", ")}]`,
-    )
+    const listsOf = compiler.writer.function<Context, unknown[][]>(`[${args.map(({ code }) => code).join(", ")}]`)
     level = {
       slot,
       scan: (context, emit) => {
@@ -195,10 +185,7 @@ function compileSource(
     }
   } else if (from.kind === "select") {
     const select = compiler.select(from.select, scope)
-    const { slot } = scope.add(
-      alias,
-      Object.fromEntries(select.names.map((name, at) => [name, select.types[at]!])),
-    )
+    const { slot } = scope.add(alias, Object.fromEntries(select.names.map((name, at) => [name, select.types[at]!])))
     const make = rowMaker(select.names)
     level = {
       slot,
@@ -252,8 +239,7 @@ function tableScan({
   const key = shape.keyColumn
   const byKey = conjuncts
     .map((one) => {
-      if (key === undefined || one.kind !== "binary" || one.op !== "=" || !isOwn(one.left, key))
-        return undefined
+      if (key === undefined || one.kind !== "binary" || one.op !== "=" || !isOwn(one.left, key)) return undefined
       const value = one.right.kind === "cast" ? one.right.of : one.right
       return value.kind === "param" ? value.at : undefined
     })
@@ -272,22 +258,16 @@ function tableScan({
         one.kind === "binary" &&
         isOwn(one.left, "status") &&
         one.right.kind === "literal" &&
-        (one.op === "<>"
-          ? one.right.value === "COMPLETED"
-          : one.op === "=" && one.right.value !== "COMPLETED"),
+        (one.op === "<>" ? one.right.value === "COMPLETED" : one.op === "=" && one.right.value !== "COMPLETED"),
     )
   return (context, emit) => {
     const table = context.server.table(name)
-    for (const row of isHot ? table.hot : table.rows.values())
-      if (offer(context, { row, slot, emit })) return true
+    for (const row of isHot ? table.hot : table.rows.values()) if (offer(context, { row, slot, emit })) return true
     return false
   }
 }
 
-function offer(
-  context: Context,
-  { row, slot, emit }: { row: ModelRow; slot: number; emit: () => boolean },
-): boolean {
+function offer(context: Context, { row, slot, emit }: { row: ModelRow; slot: number; emit: () => boolean }): boolean {
   const values = row.seenBy(context.transaction)
   if (!values) return false
   context.rows[slot] = values
@@ -297,8 +277,7 @@ function offer(
 
 function conjunctsOf(where: Expression | undefined): readonly Expression[] {
   if (!where) return []
-  if (where.kind === "binary" && where.op === "and")
-    return [...conjunctsOf(where.left), ...conjunctsOf(where.right)]
+  if (where.kind === "binary" && where.op === "and") return [...conjunctsOf(where.left), ...conjunctsOf(where.right)]
   return [where]
 }
 
@@ -382,8 +361,7 @@ function compileOrder(
   }: { keys: readonly Expression[]; outputs: readonly { name: string }[]; columns: readonly Compiled[] },
 ): string[] {
   return keys.map((key) => {
-    const at =
-      key.kind === "column" && key.of === undefined ? outputs.findIndex(({ name }) => name === key.name) : -1
+    const at = key.kind === "column" && key.of === undefined ? outputs.findIndex(({ name }) => name === key.name) : -1
     return (at >= 0 ? columns[at]! : compileExpression(compiler, scope, key)).code
   })
 }

@@ -2,14 +2,7 @@
 // a row throws, having changed nothing.
 
 import { rangesOverlap } from "../../../src/domain/block-range.js"
-import {
-  type Compiled,
-  type Compiler,
-  type Context,
-  coerced,
-  compileExpression,
-  Scope,
-} from "./compile-expression.js"
+import { type Compiled, type Compiler, type Context, coerced, compileExpression, Scope } from "./compile-expression.js"
 import { compileSelect, compileTarget } from "./compile-select.js"
 import { ModelRow, type ModelTable, type TableShape, type Values } from "./model-table.js"
 import { MustWait } from "./model-transaction.js"

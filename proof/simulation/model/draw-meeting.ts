@@ -22,14 +22,7 @@ const ofBoth = [
 const locking: Readonly<Record<Schema, readonly string[]>> = {
   raw: [
     ...ofBoth,
-    ...[
-      "open intent",
-      "roll raw back",
-      "record head",
-      "record finality",
-      "take head post",
-      "assert head post",
-    ],
+    ...["open intent", "roll raw back", "record head", "record finality", "take head post", "assert head post"],
   ],
   app: [...ofBoth, "derive", "roll app back", "reopen", "copy coverage"],
 }
@@ -77,9 +70,7 @@ export const derivingPairs: readonly Pair[] = (
     ["roll app back", "derive"],
     ["reopen", "derive"],
   ] as const
-).flatMap((names) =>
-  Array.from({ length: statementsOfDeriving }, (_, at): Pair => ({ names, statements: at + 1 })),
-)
+).flatMap((names) => Array.from({ length: statementsOfDeriving }, (_, at): Pair => ({ names, statements: at + 1 })))
 
 /** Of any two or three, unless a pair is given. */
 export function drawMeeting(seed: number, pair?: Pair): Meeting {
@@ -100,9 +91,7 @@ export function drawMeeting(seed: number, pair?: Pair): Meeting {
     ? Array.from({ length: claimsBefore }, () => draw(["claim worker"]))
     : [
         draw(["claim", "claim group"]),
-        ...Array.from({ length: pair ? 0 : operationsBefore }, () =>
-          draw([...ofLeases, "pass time", ...ofSchema]),
-        ),
+        ...Array.from({ length: pair ? 0 : operationsBefore }, () => draw([...ofLeases, "pass time", ...ofSchema])),
       ]
   const end = (): Course["end"] => (random.chance(0.7) ? "commit" : "rollback")
   const statements = pair?.statements ?? random.between(1, statementsMost)

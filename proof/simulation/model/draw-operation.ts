@@ -101,9 +101,9 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
       run: ({ leases, held }) => {
         const lease = held[pick % Math.max(1, held.length)]
         if (!lease) return Promise.resolve("none")
-        const cause = (
-          ["failure", "failure", "outage", "rollback", "shutdown", "withdrawn"] satisfies ReleaseCause[]
-        )[pick]!
+        const cause = (["failure", "failure", "outage", "rollback", "shutdown", "withdrawn"] satisfies ReleaseCause[])[
+          pick
+        ]!
         const at = lease.range.from + (height % (lease.range.to - lease.range.from))
         return leases.release(lease, {
           cause,

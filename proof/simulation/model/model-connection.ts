@@ -52,10 +52,7 @@ export class ModelConnection implements SqlConnection {
     })
   }
 
-  query<Row extends pg.QueryResultRow>(
-    sql: string,
-    params: readonly unknown[] = [],
-  ): Promise<pg.QueryResult<Row>> {
+  query<Row extends pg.QueryResultRow>(sql: string, params: readonly unknown[] = []): Promise<pg.QueryResult<Row>> {
     if (this.closed) return Promise.reject(this.database.unreachable())
     if (!this.asking) return this.send(sql, params) as Promise<pg.QueryResult<Row>>
     return new Promise((resolve, reject) => {

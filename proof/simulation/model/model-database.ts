@@ -137,8 +137,7 @@ export class ModelDatabase implements ModelServer {
   }
 
   *sessions(): Generator<Values> {
-    for (const { backend } of this.open.values())
-      yield { pid: backend.pid, backend_start: Number(backend.startedAt) }
+    for (const { backend } of this.open.values()) yield { pid: backend.pid, backend_start: Number(backend.startedAt) }
   }
 
   terminate(pid: number): boolean {
@@ -227,10 +226,7 @@ export class ModelDatabase implements ModelServer {
   backup(): ModelBackup {
     return {
       tables: new Map(
-        [...this.tables].map(([name, table]) => [
-          name,
-          { rows: [...table.committed()], nextId: table.nextId },
-        ]),
+        [...this.tables].map(([name, table]) => [name, { rows: [...table.committed()], nextId: table.nextId }]),
       ),
     }
   }
@@ -299,11 +295,7 @@ export class ModelDatabase implements ModelServer {
 
   /** Begins a wait: bounded by the transaction's limit and by the silence of those it waits for. What it returns ends it. */
   private waiting(
-    {
-      connection,
-      transaction,
-      finish,
-    }: { connection: ModelConnection; transaction: ModelTransaction; finish: Done },
+    { connection, transaction, finish }: { connection: ModelConnection; transaction: ModelTransaction; finish: Done },
     holders: readonly ModelTransaction[],
     leave: () => void = () => undefined,
   ): (() => boolean) | undefined {
@@ -346,9 +338,7 @@ export class ModelDatabase implements ModelServer {
   }
 
   private isSilent({ idleLimitMs, idleSince }: ModelTransaction): boolean {
-    return (
-      idleLimitMs !== undefined && idleSince !== undefined && this.scheduler.now - idleSince >= idleLimitMs
-    )
+    return idleLimitMs !== undefined && idleSince !== undefined && this.scheduler.now - idleSince >= idleLimitMs
   }
 
   private apply(connection: ModelConnection, transaction: ModelTransaction): void {

@@ -49,9 +49,7 @@ export class ModelFold {
         for (const below of keptCounts) {
           const kept = [...sampleRanges(below, 0), ...sampleRanges(above, 100)]
           const { text } = undoSql(this.plan, { range: { from: 50, to }, kept })
-          book.define(text, (context) =>
-            this.undo(context, range(context), this.readKept(context, { above, below })),
-          )
+          book.define(text, (context) => this.undo(context, range(context), this.readKept(context, { above, below })))
         }
       }
     }

@@ -28,53 +28,45 @@ const statements = {
 }
 
 for (const schema of ["raw", "app"] as const) {
-  describeLeaseStore<ModelConnection>(
-    `the lease store on the model of Postgres, schema ${schema}`,
-    async () => {
-      const scheduler = new Scheduler()
-      const database = new ModelDatabase({ name: schema, scheduler, book: statements[schema] })
-      database.table(`${schema}.chain_state`).put({ start_height: 0, chain_epoch: 0 })
-      const admin = new ModelConnection(database, host)
-      let opened = 0
-      return {
-        register: (worker) => testLedgers[schema].register(admin, worker),
-        snapshot: () => testLedgers[schema].snapshot(admin),
-        open: async () =>
-          new PostgresLeaseStore({
-            executor: new ModelConnection(database, host),
-            schema,
-            random: seededRandom(++opened),
-          }),
-        write: (tx, range) =>
-          tx.ask((settle) => {
-            for (let height = range.from; height < range.to; height++)
-              insertRow(
-                { transaction: tx.transaction_! },
-                { table: database.table("rows_written"), row: { height } },
-              )
-            settle(null)
-          }),
-        rows: async () =>
-          [...database.table("rows_written").committed()]
-            .map(({ height }) => height as number)
-            .sort((a, b) => a - b),
-        advance: async (ms) => {
-          scheduler.now += ms
-        },
-        rollback: (workerType, removed) =>
-          admin.transaction(async (tx) => {
-            await tx.query(`update ${schema}.chain_state set chain_epoch = chain_epoch + 1`)
-            await tx.query(
-              `insert into ${schema}.rollbacks (id, epoch, removed) select $2, chain_epoch, $1::int8range from ${schema}.chain_state`,
-              [`[${removed.from},${removed.to})`, String(Math.floor(scheduler.now))],
-            )
-            await tx.query(
-              `update ${schema}.coverage set heights = heights - $2::int8range::int8multirange where worker_type = $1`,
-              [workerType, `[${removed.from},${removed.to})`],
-            )
-          }),
-        close: async () => undefined,
-      }
-    },
-  )
+  describeLeaseStore<ModelConnection>(`the lease store on the model of Postgres, schema ${schema}`, async () => {
+    const scheduler = new Scheduler()
+    const database = new ModelDatabase({ name: schema, scheduler, book: statements[schema] })
+    database.table(`${schema}.chain_state`).put({ start_height: 0, chain_epoch: 0 })
+    const admin = new ModelConnection(database, host)
+    let opened = 0
+    return {
+      register: (worker) => testLedgers[schema].register(admin, worker),
+      snapshot: () => testLedgers[schema].snapshot(admin),
+      open: async () =>
+        new PostgresLeaseStore({
+          executor: new ModelConnection(database, host),
+          schema,
+          random: seededRandom(++opened),
+        }),
+      write: (tx, range) =>
+        tx.ask((settle) => {
+          for (let height = range.from; height < range.to; height++)
+            insertRow({ transaction: tx.transaction_! }, { table: database.table("rows_written"), row: { height } })
+          settle(null)
+        }),
+      rows: async () =>
+        [...database.table("rows_written").committed()].map(({ height }) => height as number).sort((a, b) => a - b),
+      advance: async (ms) => {
+        scheduler.now += ms
+      },
+      rollback: (workerType, removed) =>
+        admin.transaction(async (tx) => {
+          await tx.query(`update ${schema}.chain_state set chain_epoch = chain_epoch + 1`)
+          await tx.query(
+            `insert into ${schema}.rollbacks (id, epoch, removed) select $2, chain_epoch, $1::int8range from ${schema}.chain_state`,
+            [`[${removed.from},${removed.to})`, String(Math.floor(scheduler.now))],
+          )
+          await tx.query(
+            `update ${schema}.coverage set heights = heights - $2::int8range::int8multirange where worker_type = $1`,
+            [workerType, `[${removed.from},${removed.to})`],
+          )
+        }),
+      close: async () => undefined,
+    }
+  })
 }

@@ -49,11 +49,7 @@ export class ModelLock {
   }
 
   private serve(): void {
-    for (
-      let first = this.queue[0];
-      first && this.isFree(first.transaction, first.shared);
-      first = this.queue[0]
-    ) {
+    for (let first = this.queue[0]; first && this.isFree(first.transaction, first.shared); first = this.queue[0]) {
       this.queue.shift()
       this.give(first.transaction, first.shared)
       first.granted()

@@ -16,10 +16,7 @@ export class ModelPool implements SqlExecutor<ModelConnection> {
     this.host = host
   }
 
-  query<Row extends pg.QueryResultRow>(
-    sql: string,
-    params: readonly unknown[] = [],
-  ): Promise<pg.QueryResult<Row>> {
+  query<Row extends pg.QueryResultRow>(sql: string, params: readonly unknown[] = []): Promise<pg.QueryResult<Row>> {
     return this.with((connection) => connection.query<Row>(sql, params))
   }
 

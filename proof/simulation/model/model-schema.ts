@@ -26,9 +26,7 @@ const leases: Omit<TableShape, "name"> = {
 }
 
 const coverage: Omit<TableShape, "name"> = {
-  columns: columns(
-    "worker_type text, heights int8multirange, skipped int8multirange, updated_at timestamptz",
-  ),
+  columns: columns("worker_type text, heights int8multirange, skipped int8multirange, updated_at timestamptz"),
   defaults: () => ({ heights: [], skipped: [] }),
   keyColumn: "worker_type",
   keyOf: (values) => values["worker_type"] as string,
@@ -40,8 +38,7 @@ const auditLog: Omit<TableShape, "name"> = {
   keyOf: (values) => values["id"] as number,
 }
 
-const rollbackColumns =
-  "id uuid, epoch int8, removed int8range, ancestor_hash bytea, reason text, highest_height int8"
+const rollbackColumns = "id uuid, epoch int8, removed int8range, ancestor_hash bytea, reason text, highest_height int8"
 
 const coordinationShapes = (schema: "raw" | "app"): TableShape[] => [
   { name: `${schema}.worker_leases`, ...leases },
@@ -84,9 +81,7 @@ export const appShapes: readonly TableShape[] = [
   ...coordinationShapes("app"),
   {
     name: "app.chain_state",
-    columns: columns(
-      "chain_name text, chain_id text, genesis_hash bytea, start_height int8, chain_epoch int8",
-    ),
+    columns: columns("chain_name text, chain_id text, genesis_hash bytea, start_height int8, chain_epoch int8"),
     keyOf: one,
   },
   {

@@ -121,7 +121,6 @@ function free(row: ModelRow): void {
 
 function drop(row: ModelRow, values: Values | undefined): void {
   const { table } = row
-  if (values && table.rows.get(table.shape.keyOf(values)) === row)
-    table.rows.delete(table.shape.keyOf(values))
+  if (values && table.rows.get(table.shape.keyOf(values)) === row) table.rows.delete(table.shape.keyOf(values))
   table.hot.delete(row)
 }

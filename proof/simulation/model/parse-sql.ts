@@ -17,9 +17,7 @@ function tokenize(sql: string): Token[] {
     const at = pattern.lastIndex
     const match = pattern.exec(sql)
     if (!match)
-      throw new Error(
-        `the model of Postgres cannot read ${JSON.stringify(sql.slice(at, at + 40))} in: ${sql}`,
-      )
+      throw new Error(`the model of Postgres cannot read ${JSON.stringify(sql.slice(at, at + 40))} in: ${sql}`)
     const [, text, param, quoted, word, number, symbol] = match
     if (text !== undefined) tokens.push({ kind: "string", text: text.slice(1, -1).replaceAll("''", "'") })
     else if (param !== undefined) tokens.push({ kind: "param", text: param })

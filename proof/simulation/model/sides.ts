@@ -203,11 +203,7 @@ async function copyBlocks(connection: Connection, { from, to }: BlockRange, bran
   }
 }
 
-async function putBlocks(
-  connection: ModelConnection,
-  { from, to }: BlockRange,
-  branch: number,
-): Promise<void> {
+async function putBlocks(connection: ModelConnection, { from, to }: BlockRange, branch: number): Promise<void> {
   const { database } = connection
   for (let height = from; height < to; height++) {
     const row = { height, hash: hashOf(height, branch), parent_hash: hashOf(height - 1, branch), block: null }

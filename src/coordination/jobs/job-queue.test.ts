@@ -78,9 +78,7 @@ describe("a claim", () => {
     await database.query(
       "update app.job_queue set due_at = now() - id * interval '1 minute' where subject in ('job 7', 'job 700')",
     )
-    await database.query(
-      "update app.job_queue set due_at = now() + interval '1 hour' where subject = 'job 3'",
-    )
+    await database.query("update app.job_queue set due_at = now() + interval '1 hour' where subject = 'job 3'")
     expect(subjects(await claim({ limit: 2 }))).toEqual(["job 7", "job 700"])
     expect(await claim({ limit: 100_000 })).toHaveLength(1_000)
     expect(await claim({ limit: 100_000 })).toHaveLength(97)

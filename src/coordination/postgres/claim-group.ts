@@ -78,11 +78,8 @@ export async function claimGroup(
     const { workerType, dependencies } = member
     const { range } = choice
     const row =
-      choice.kind === "new"
-        ? inserted.get(epoch)
-        : await takeFailedLease(deps, tx, { request, choice, epoch })
-    if (!row)
-      throw new IndexerError("LEASE_LOST", `${workerType} ${formatRange(range)} was changed meanwhile`)
+      choice.kind === "new" ? inserted.get(epoch) : await takeFailedLease(deps, tx, { request, choice, epoch })
+    if (!row) throw new IndexerError("LEASE_LOST", `${workerType} ${formatRange(range)} was changed meanwhile`)
     leases.push({
       ...{ id: row.id, epoch, workerType, range, attempt: row.attempt, ttlMs: request.ttlMs, dependencies },
       chainEpoch: Number(view!.chain_epoch),

@@ -119,11 +119,7 @@ async function refuseIfUncovered(
   }
 }
 
-async function completeLeases(
-  tables: CoordinationTables,
-  tx: Queryable,
-  leases: readonly Lease[],
-): Promise<void> {
+async function completeLeases(tables: CoordinationTables, tx: Queryable, leases: readonly Lease[]): Promise<void> {
   const { range } = leases[0]!
   const { rows: completed } = await tx.query(
     `update ${tables.leases}
@@ -135,9 +131,6 @@ async function completeLeases(
     [leases.map(({ id }) => id), leases.map(({ epoch }) => epoch), range.from, range.to],
   )
   if (completed.length !== leases.length) {
-    throw new IndexerError(
-      "LEASE_LOST",
-      `the lease on ${formatRange(range)} is no longer held; nothing was written`,
-    )
+    throw new IndexerError("LEASE_LOST", `the lease on ${formatRange(range)} is no longer held; nothing was written`)
   }
 }

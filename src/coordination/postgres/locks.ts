@@ -18,10 +18,7 @@ const electionLocks: Record<ElectedService, number> = {
   reconciler: 20,
 }
 
-export const electionLock = (service: ElectedService): readonly [number, number] => [
-  lockClass,
-  electionLocks[service],
-]
+export const electionLock = (service: ElectedService): readonly [number, number] => [lockClass, electionLocks[service]]
 
 export const winElection = (tx: Queryable, service: ElectedService): Promise<boolean> =>
   tryLock(tx, electionLocks[service])

@@ -29,11 +29,7 @@ export async function retryLease(
   return true
 }
 
-export async function skipBlock(
-  tables: CoordinationTables,
-  tx: Queryable,
-  act: OperatorAct,
-): Promise<boolean> {
+export async function skipBlock(tables: CoordinationTables, tx: Queryable, act: OperatorAct): Promise<boolean> {
   await lockChain(tx, "shared")
   const {
     rows: [row],

@@ -17,10 +17,7 @@ export interface PinOptions {
 const isKnown = (genesis: Buffer): boolean => genesis.some((byte) => byte !== 0)
 
 /** Returns what changed, for the log. Throws CHAIN_MISMATCH or START_BLOCK_RAISED. */
-export async function pinChain(
-  tx: Queryable,
-  options: PinOptions,
-): Promise<{ pinned: boolean; extended: boolean }> {
+export async function pinChain(tx: Queryable, options: PinOptions): Promise<{ pinned: boolean; extended: boolean }> {
   const { schema, name, identity, startBlock } = options
   const genesis = Buffer.from(identity.genesisHash.slice(2), "hex")
   const inserted = await tx.query(
@@ -34,8 +31,7 @@ export async function pinChain(
   } = await tx.query<{ chain_name: string; chain_id: string; genesis_hash: Buffer; start_height: string }>(
     `select chain_name, chain_id, genesis_hash, start_height from ${schema}.chain_state for update`,
   )
-  const isOtherStart =
-    isKnown(stored!.genesis_hash) && isKnown(genesis) && !stored!.genesis_hash.equals(genesis)
+  const isOtherStart = isKnown(stored!.genesis_hash) && isKnown(genesis) && !stored!.genesis_hash.equals(genesis)
   if (stored!.chain_id !== identity.chainId || isOtherStart) {
     throw new IndexerError(
       "CHAIN_MISMATCH",

@@ -25,18 +25,12 @@ export function postgresCoverageLedger({
     writeAudit: (tx, entry) => writeAudit(tables, tx, entry),
 
     async register(sql, worker) {
-      await sql.query(`insert into ${tables.coverage} (worker_type) values ($1) on conflict do nothing`, [
-        worker,
-      ])
+      await sql.query(`insert into ${tables.coverage} (worker_type) values ($1) on conflict do nothing`, [worker])
     },
 
     async forget(tx, workers) {
-      await tx.query(`delete from ${tables.leases} where worker_type = any ($1) and status <> 'COMPLETED'`, [
-        workers,
-      ])
-      const { rowCount } = await tx.query(`delete from ${tables.coverage} where worker_type = any ($1)`, [
-        workers,
-      ])
+      await tx.query(`delete from ${tables.leases} where worker_type = any ($1) and status <> 'COMPLETED'`, [workers])
+      const { rowCount } = await tx.query(`delete from ${tables.coverage} where worker_type = any ($1)`, [workers])
       return rowCount !== 0
     },
 
@@ -80,10 +74,7 @@ export function postgresCoverageLedger({
     },
 
     async amendAudit(sql, id, details) {
-      await sql.query(`update ${tables.auditLog} set details = $2 where id = $1`, [
-        id,
-        JSON.stringify(details),
-      ])
+      await sql.query(`update ${tables.auditLog} set details = $2 where id = $1`, [id, JSON.stringify(details)])
     },
   }
 }

@@ -51,9 +51,7 @@ async function makeHarness(schema: "raw" | "app"): Promise<PostgresHarness> {
       ])
     },
     rows: async () => {
-      const { rows } = await admin.query<{ height: string }>(
-        "select height from rows_written order by height",
-      )
+      const { rows } = await admin.query<{ height: string }>("select height from rows_written order by height")
       return rows.map(({ height }) => Number(height))
     },
     // The database's clock cannot be moved, but everything it is compared with can.
@@ -143,9 +141,7 @@ describe("the lease store on Postgres alone", () => {
           return mine
         }),
       )
-      const heights = leases
-        .flat()
-        .flatMap((lease) => Array.from({ length: 10 }, (_, i) => lease!.range.from + i))
+      const heights = leases.flat().flatMap((lease) => Array.from({ length: 10 }, (_, i) => lease!.range.from + i))
       expect(heights.sort((a, b) => a - b)).toEqual(Array.from({ length: 1_000 }, (_, i) => i))
     }))
 
@@ -222,9 +218,7 @@ describe("the lease store on Postgres alone", () => {
       expect((await reaper.reap()).expired).toBe(0)
       doomed.destroy()
       await expect.poll(async () => (await reaper.reap()).expired).toBe(1)
-      expect((await harness.snapshot()).leases).toMatchObject([
-        { id: lease!.id, status: "FAILED", attempt: 1 },
-      ])
+      expect((await harness.snapshot()).leases).toMatchObject([{ id: lease!.id, status: "FAILED", attempt: 1 }])
     }))
 
   test("a holder stopped in its open transaction is ended when its lease expires, and its keys are free", () =>
@@ -356,8 +350,7 @@ describe("the lease store on Postgres alone", () => {
       await harness.admin.query(
         "update raw.chain_state set intent_id = gen_random_uuid(), intent_epoch = 1, intent_removed = '[15,)'",
       )
-      const commit = (lease: typeof below) =>
-        store.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
+      const commit = (lease: typeof below) => store.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
       await expect(commit(reached)).rejects.toMatchObject({ code: "ROLLBACK_OPEN" })
       await commit(below)
       expect((await harness.rows()).length).toBe(10)
@@ -372,9 +365,7 @@ describe("the lease store on Postgres alone", () => {
       const claiming = store.claim(request({ ttlMs: 1_000 }))
       await expect.poll(() => waitingForAdvisoryLock(harness.admin)).toBe(true)
       // Its transaction had begun before this, and its claim comes after.
-      const { rows: asked } = await harness.admin.query<{ at: string }>(
-        "select clock_timestamp()::text as at",
-      )
+      const { rows: asked } = await harness.admin.query<{ at: string }>("select clock_timestamp()::text as at")
       await blocker.commit()
       const lease = (await claiming)!
       const { rows } = await harness.admin.query(
@@ -525,9 +516,7 @@ describe("the lease store on Postgres alone", () => {
       await server.start()
       const after = await open()
       expect((await after.store.reap()).expired).toBe(1)
-      expect((await testLedgers.raw.snapshot(after.executor)).leases).toMatchObject([
-        { status: "FAILED", attempt: 0 },
-      ])
+      expect((await testLedgers.raw.snapshot(after.executor)).leases).toMatchObject([{ status: "FAILED", attempt: 0 }])
       await after.executor.end()
     } finally {
       await server.remove()
@@ -538,17 +527,13 @@ describe("the lease store on Postgres alone", () => {
     withHarness(async (harness) => {
       const store = await harness.open()
       await harness.register("up")
-      const cover = () =>
-        harness.admin.query("update raw.coverage set heights = '{[0,10)}' where worker_type = 'up'")
+      const cover = () => harness.admin.query("update raw.coverage set heights = '{[0,10)}' where worker_type = 'up'")
       await cover()
       const lease = (await store.claim(request({ dependencies: ["up"] })))!
       const rollback = await harness.connect()
       for (const [code, step] of [
         ["NOT_COVERED", "update raw.coverage set heights = '{[0,5)}' where worker_type = 'up'"],
-        [
-          "ROLLED_BACK",
-          "insert into raw.rollbacks (id, epoch, removed) values (gen_random_uuid(), 1, '[5,)')",
-        ],
+        ["ROLLED_BACK", "insert into raw.rollbacks (id, epoch, removed) values (gen_random_uuid(), 1, '[5,)')"],
       ] as const) {
         await cover()
         await rollback.begin()

@@ -21,11 +21,7 @@ import type {
 } from "../lease-store.js"
 import { claimGroup } from "./claim-group.js"
 import { commitGroup } from "./commit-group.js"
-import {
-  type CoordinationSchema,
-  type CoordinationTables,
-  coordinationTables,
-} from "./coordination-tables.js"
+import { type CoordinationSchema, type CoordinationTables, coordinationTables } from "./coordination-tables.js"
 import { retryLease, skipBlock } from "./operator-acts.js"
 import { endExpiredBackends, readCutoff, reapLeases } from "./reap-leases.js"
 import { releaseRange } from "./release-range.js"
@@ -114,10 +110,7 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
     const { cutoff, due } = await readCutoff(this.deps.tables, this.executor)
     if (!due) return { backendsEnded: 0, expired: 0, dead: 0, pruned: 0 }
     const backendsEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
-    const outcome = await this.executor.transaction(
-      (tx) => reapLeases(this.deps, tx, { cutoff }),
-      this.unleased,
-    )
+    const outcome = await this.executor.transaction((tx) => reapLeases(this.deps, tx, { cutoff }), this.unleased)
     return { backendsEnded, ...(outcome ?? { expired: 0, dead: 0, pruned: 0 }) }
   }
 

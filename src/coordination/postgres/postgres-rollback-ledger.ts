@@ -85,10 +85,12 @@ export function postgresRollbackLedger(schema: CoordinationSchema): RollbackLedg
     },
 
     async recordRollback(tx, { id, epoch, removed, reason }) {
-      await tx.query(
-        `insert into ${rollbacks} (id, epoch, removed, reason) values ($1, $2, $3::int8range, $4)`,
-        [id, epoch, printRange(removed), reason],
-      )
+      await tx.query(`insert into ${rollbacks} (id, epoch, removed, reason) values ($1, $2, $3::int8range, $4)`, [
+        id,
+        epoch,
+        printRange(removed),
+        reason,
+      ])
     },
 
     async raiseEpoch(tx, epoch) {

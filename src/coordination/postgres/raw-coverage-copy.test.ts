@@ -16,9 +16,7 @@ const open = async (): Promise<void> => {
   store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
 }
 const copied = async (): Promise<string> => {
-  const { rows } = await store.app.query<{ heights: string }>(
-    "select heights::text as heights from app.coverage",
-  )
+  const { rows } = await store.app.query<{ heights: string }>("select heights::text as heights from app.coverage")
   return rows[0]!.heights
 }
 /** Raw, with something that happens after it was read. */

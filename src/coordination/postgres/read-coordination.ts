@@ -9,10 +9,7 @@ interface SnapshotRow extends Pick<CoordinationSnapshot, "leases"> {
   coverage: { worker_type: string; heights: string; skipped: string; moved_ago_ms: number | null }[]
 }
 
-export async function readCoordination(
-  tables: CoordinationTables,
-  sql: Queryable,
-): Promise<CoordinationSnapshot> {
+export async function readCoordination(tables: CoordinationTables, sql: Queryable): Promise<CoordinationSnapshot> {
   const {
     rows: [row],
   } = await sql.query<SnapshotRow & Record<string, unknown>>(

@@ -2,18 +2,7 @@
 // between leaves nothing that looks like a cluster, and of several that start together one wins.
 
 import { execFile } from "node:child_process"
-import {
-  chmod,
-  chown,
-  mkdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises"
+import { chmod, chown, mkdir, readFile, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { IndexerError } from "../../platform/errors.js"
@@ -89,10 +78,7 @@ async function create(options: DataDirectoryOptions, name: string): Promise<void
     await rename(part, final)
     if (elsewhere) {
       await symlink(final, name)
-      logger.info(
-        { data: final, link: name },
-        "created the embedded database in a directory its user can reach",
-      )
+      logger.info({ data: final, link: name }, "created the embedded database in a directory its user can reach")
     }
   } catch (error) {
     await rm(part, { recursive: true, force: true })

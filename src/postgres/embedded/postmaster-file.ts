@@ -25,9 +25,7 @@ export async function readPostmasterFile(path: string): Promise<PostmasterFile |
   const pid = Number(lines[0])
   const port = Number(lines[3])
   // A starting server writes the file line by line.
-  return Number.isSafeInteger(pid) && pid > 0
-    ? { pid, port: Number.isSafeInteger(port) ? port : 0 }
-    : undefined
+  return Number.isSafeInteger(pid) && pid > 0 ? { pid, port: Number.isSafeInteger(port) ? port : 0 } : undefined
 }
 
 /** Whether the process is the server of this data directory, and not another process that reuses its id. */

@@ -50,8 +50,7 @@ export async function reachServer(
 ): Promise<RunningServer> {
   for (let attempt = 1; ; attempt++) {
     const found = await readPostmasterFile(options.path)
-    if (options.signal.aborted || attempt > (found ? attemptsAfterCrash : attempts))
-      throw await failed(options)
+    if (options.signal.aborted || attempt > (found ? attemptsAfterCrash : attempts)) throw await failed(options)
     const running = found !== undefined && (await isPostmaster(found.pid, options.path))
     if (running) {
       const connection = await waitUntilReady(options, async () => {
@@ -146,10 +145,7 @@ async function waitUntilReady(
 
 async function endHungServer({ path, clock, logger }: PostmasterOptions, pid: number): Promise<void> {
   if (!(await isPostmaster(pid, path))) return
-  logger.warn(
-    { pid, path },
-    "the embedded Postgres does not answer; killing it, it recovers at the next start",
-  )
+  logger.warn({ pid, path }, "the embedded Postgres does not answer; killing it, it recovers at the next start")
   process.kill(pid, "SIGQUIT")
   if (await gone(pid, path, clock, 5_000)) return
   process.kill(pid, "SIGKILL")

@@ -37,8 +37,7 @@ import { type EmbeddedOptions, type EmbeddedPostgres, startEmbedded } from "./st
 const processFile = fileURLToPath(new URL("../../../test/support/embedded-process.ts", import.meta.url))
 const asRoot = process.getuid?.() === 0
 const nobody: ServerUser = { uid: 65_534, gid: 65_534 }
-const nobodyCanRunThis =
-  asRoot && (await canReach(processFile, nobody)) && (await canReach(process.execPath, nobody))
+const nobodyCanRunThis = asRoot && (await canReach(processFile, nobody)) && (await canReach(process.execPath, nobody))
 
 describe("the embedded server", () => {
   let root: string
@@ -106,9 +105,7 @@ describe("the embedded server", () => {
     await first.ensureDatabase("Odd name'\"")
     await first.ensureDatabase("Odd name'\"")
     await query(first.url("Odd name'\""), "create table kept as select 1 as x")
-    expect(await query(first.url("postgres"), "show listen_addresses")).toEqual([
-      { listen_addresses: "127.0.0.1" },
-    ])
+    expect(await query(first.url("postgres"), "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }])
     const settings = `select string_agg(name || '=' || setting, ' ' order by name) as text from pg_settings where name
       in ('fsync', 'synchronous_commit', 'jit', 'server_encoding', 'max_connections', 'data_checksums')`
     expect(await query(first.url("postgres"), settings)).toEqual([
@@ -250,8 +247,7 @@ describe("the embedded server", () => {
       await copyWithoutLinks(native)
       await writeFile(join(root, "package", "package.json"), JSON.stringify({ version: "18.0.0" }))
       // As installed by root with a umask of 077.
-      for (const path of ["bin", "lib", "share", "bin/postgres", "bin/initdb"])
-        await chmod(join(native, path), 0o700)
+      for (const path of ["bin", "lib", "share", "bin/postgres", "bin/initdb"]) await chmod(join(native, path), 0o700)
       await chmod(root, 0o700)
       try {
         const first = await start({ native, systemDir: system })
@@ -283,17 +279,14 @@ describe("the embedded server", () => {
     expect(await query(server.url("postgres"), "select 1 as one")).toEqual([{ one: 1 }])
   })
 
-  it.skipIf(!asRoot)(
-    "root starts it as the directory's owner, or as nobody where that user has no name",
-    async () => {
-      await chown(root, 1, 1)
-      expect(await serverUserFor(dataDir)).toEqual({ uid: 1, gid: 1 })
-      await start()
-      expect((await stat(join(dataDir, "postgres"))).uid).toBe(1)
-      await chown(root, 4_242_424, 4_242_424)
-      expect(await serverUserFor(dataDir)).toEqual(nobody)
-    },
-  )
+  it.skipIf(!asRoot)("root starts it as the directory's owner, or as nobody where that user has no name", async () => {
+    await chown(root, 1, 1)
+    expect(await serverUserFor(dataDir)).toEqual({ uid: 1, gid: 1 })
+    await start()
+    expect((await stat(join(dataDir, "postgres"))).uid).toBe(1)
+    await chown(root, 4_242_424, 4_242_424)
+    expect(await serverUserFor(dataDir)).toEqual(nobody)
+  })
 
   it("a server that does not start is an error with the end of its log", async () => {
     await createCluster()

@@ -152,10 +152,9 @@ export class EmbeddedPostgres {
     const running = await reachServer(this.#server, port)
     const since = clock.monotonic()
     for (;;) {
-      const { rows } = await running.connection.query<{ taken: boolean }>(
-        "select pg_try_advisory_lock($1) as taken",
-        [ownerLock],
-      )
+      const { rows } = await running.connection.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [
+        ownerLock,
+      ])
       if (rows[0]!.taken) break
       // The session of a killed owner ends within milliseconds; a living owner keeps the lock. The recorded id may be
       // this process's own, reused in a new container.

@@ -29,9 +29,7 @@ export function aggregateSql(
   const sums = columnsOf(plan, "sum").map(
     ({ kind }, at) => `coalesce(sum(r.s${at}), 0)::${columnTypes[kind]} as s${at}`,
   )
-  const extremes = columnsOf(plan, "min", "max").map(
-    ({ aggregate }, at) => `${aggregate}(r.m${at}) as m${at}`,
-  )
+  const extremes = columnsOf(plan, "min", "max").map(({ aggregate }, at) => `${aggregate}(r.m${at}) as m${at}`)
   const ends = plan.ends.map((end) => (end === "first" ? "min(r.p) as f" : "max(r.p) as l"))
   const values = columnsOf(plan, "first", "last").map(
     (column) => `${endValue(plan, column)} as ${valueAlias(plan, column)}`,
@@ -61,9 +59,7 @@ export function aggregatedColumns(plan: FoldPlan): string[] {
     }),
     "x.n",
     ...plan.ends.flatMap((end) =>
-      plan.position.map(
-        ({ kind }, at) => `x.${end === "first" ? "f" : "l"}[${at + 1}]::${columnTypes[kind]}`,
-      ),
+      plan.position.map(({ kind }, at) => `x.${end === "first" ? "f" : "l"}[${at + 1}]::${columnTypes[kind]}`),
     ),
   ]
 }

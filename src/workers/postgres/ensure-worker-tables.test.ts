@@ -149,9 +149,7 @@ CREATE INDEX holdings_received ON app.holdings USING btree (received);`,
       range: { from: 999, to: 1_001 },
     })
     expect(made).toEqual(["transfers_p0", "transfers_p1000"])
-    const { rows } = await database.query(
-      "select 1 from pg_index where indrelid = 'app.transfers_p1000'::regclass",
-    )
+    const { rows } = await database.query("select 1 from pg_index where indrelid = 'app.transfers_p1000'::regclass")
     expect(rows).toHaveLength(5)
   })
 
@@ -218,9 +216,7 @@ CREATE INDEX holdings_received ON app.holdings USING btree (received);`,
     const notes = alone.tables["notes"] as ReturnType<typeof eventTable>
     const indexed = { ...alone, tables: { notes: { ...notes, indexes: [["note"]] } } }
     expect(await ensure(new WorkerRegistry([tokens, holdings, indexed]))).toMatchObject({ changed: [] })
-    expect((await described("notes")).slice(1)).toEqual([
-      "CREATE INDEX notes_note ON app.notes USING btree (note);",
-    ])
+    expect((await described("notes")).slice(1)).toEqual(["CREATE INDEX notes_note ON app.notes USING btree (note);"])
     expect((await described("transfers")).filter((index) => !before.includes(index))).toEqual([
       "CREATE INDEX transfers_contract_address_kind_amount ON ONLY app.transfers USING btree (contract_address, kind, amount);",
       "CREATE INDEX transfers_contract_address_kind_block_height_transacti_ddfe9f48 ON ONLY app.transfers USING btree (contract_address, kind, block_height, transaction_index, event_index);",
@@ -237,8 +233,7 @@ CREATE INDEX holdings_received ON app.holdings USING btree (received);`,
 
 describe("a worker is not run, and nothing of it is altered,", () => {
   const schema = () => describeSchema(database, "app")
-  const stored = async () =>
-    (await database.query("select name, version, hash from app.workers order by name")).rows
+  const stored = async () => (await database.query("select name, version, hash from app.workers order by name")).rows
 
   async function unaltered(registry: WorkerRegistry) {
     const before = [await schema(), await stored()]
@@ -286,8 +281,7 @@ describe("a worker is not run, and nothing of it is altered,", () => {
     expect(changed).toEqual([
       {
         worker: "alone",
-        message:
-          "table app.notes of worker alone is gone; to derive it anew: tidemark workers rederive alone",
+        message: "table app.notes of worker alone is gone; to derive it anew: tidemark workers rederive alone",
       },
     ])
   })
@@ -308,8 +302,7 @@ describe("refused, and nothing is made, is", () => {
     ])
     await expect(ensure(thief)).rejects.toMatchObject({
       code: "CONFIG_INVALID",
-      message:
-        "worker thief, table notes: this database has it as a table of worker alone; allowed: another name",
+      message: "worker thief, table notes: this database has it as a table of worker alone; allowed: another name",
     })
     expect(await described("other")).toEqual([])
   })

@@ -147,20 +147,14 @@ function changeOf(registry: WorkerRegistry, worker: WorkerDefinition, stored: St
   }
   // Made again it would be empty, and coverage would say that it is not.
   const gone = Object.keys(worker.tables).find((table) => !stored.relations.has(table))
-  return gone === undefined
-    ? undefined
-    : `table ${workerSchema}.${gone} of worker ${name} is gone; ${rederive}`
+  return gone === undefined ? undefined : `table ${workerSchema}.${gone} of worker ${name} is gone; ${rederive}`
 }
 
 function checkFree({ name, tables }: WorkerDefinition, { owners, relations }: Stored): void {
   for (const table of Object.keys(tables)) {
     const owner = owners.get(table)
     if (owner !== undefined) {
-      throw refuse(
-        { worker: name, table },
-        `this database has it as a table of worker ${owner}`,
-        "another name",
-      )
+      throw refuse({ worker: name, table }, `this database has it as a table of worker ${owner}`, "another name")
     }
     if (relations.has(table)) {
       const what = "this database has something of that name, which no worker made"
@@ -169,20 +163,12 @@ function checkFree({ name, tables }: WorkerDefinition, { owners, relations }: St
   }
 }
 
-async function createTables(
-  tx: Queryable,
-  registry: WorkerRegistry,
-  worker: WorkerDefinition,
-): Promise<void> {
+async function createTables(tx: Queryable, registry: WorkerRegistry, worker: WorkerDefinition): Promise<void> {
   for (const [table, definition] of eventTables(worker)) await tx.query(eventTableSql(table, definition))
   for (const plan of registry.folds.get(worker.name)!) await tx.query(stateTableSql(plan))
 }
 
-async function recordWorker(
-  tx: Queryable,
-  registry: WorkerRegistry,
-  worker: WorkerDefinition,
-): Promise<void> {
+async function recordWorker(tx: Queryable, registry: WorkerRegistry, worker: WorkerDefinition): Promise<void> {
   const { name, version, dependencies = [], tables } = worker
   const definition = JSON.stringify(canonicalDefinition(worker))
   await tx.query(
@@ -197,10 +183,7 @@ async function recordWorker(
 }
 
 /** Declared ones, and those that folds need on tables of runnable workers. */
-function wantedIndexes(
-  registry: WorkerRegistry,
-  runnable: readonly WorkerDefinition[],
-): readonly TableIndex[] {
+function wantedIndexes(registry: WorkerRegistry, runnable: readonly WorkerDefinition[]): readonly TableIndex[] {
   const tables = new Set(runnable.flatMap((worker) => Object.keys(worker.tables)))
   const declared = runnable.flatMap((worker) =>
     Object.entries(worker.tables).flatMap(([name, table]) => tableIndexes(name, table)),

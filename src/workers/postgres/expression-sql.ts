@@ -29,9 +29,7 @@ export function sourceConditions(source: PlannedSource): string[] {
 function conditionSql({ column, kind, test, value }: FoldCondition): string {
   const name = `t.${quoteIdentifier(column)}`
   if (value === null) return `${name} is ${test === "is" ? "null" : "not null"}`
-  return test === "is"
-    ? `${name} = ${literalSql(value, kind)}`
-    : `${name} is distinct from ${literalSql(value, kind)}`
+  return test === "is" ? `${name} = ${literalSql(value, kind)}` : `${name} is distinct from ${literalSql(value, kind)}`
 }
 
 function literalSql(literal: FoldLiteral, kind: ColumnKind): string {

@@ -6,8 +6,7 @@ import { workerSchema } from "../worker-registry.js"
 
 export const tableName = (table: string): string => quoteIdentifier(workerSchema, table)
 
-export const keyList = (plan: FoldPlan): string =>
-  plan.key.map(({ name }) => quoteIdentifier(name)).join(", ")
+export const keyList = (plan: FoldPlan): string => plan.key.map(({ name }) => quoteIdentifier(name)).join(", ")
 
 export const columnList = (plan: FoldPlan, alias?: string): string =>
   stateColumns(plan)

@@ -102,10 +102,7 @@ describe("folds", () => {
 
   it("no plan compares rows of a range with each other, even of tables without statistics", async () => {
     for (const plan of plans) {
-      const { rows } = await connection.query<{ "QUERY PLAN": string }>(
-        `explain ${applySql(plan)}`,
-        [0, 1_000],
-      )
+      const { rows } = await connection.query<{ "QUERY PLAN": string }>(`explain ${applySql(plan)}`, [0, 1_000])
       expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).not.toMatch(/Nested Loop|Join/)
     }
   })

@@ -40,8 +40,7 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
     const declared = this.registry.table(table)
     if (declared?.kind !== "events") throw new Error(`${table} is no event table`)
     const names = Object.keys(declared.columns)
-    const list = (columns: readonly string[]): string =>
-      columns.map((name) => quoteIdentifier(name)).join(", ")
+    const list = (columns: readonly string[]): string => columns.map((name) => quoteIdentifier(name)).join(", ")
     const rows = await tx.copyOut(
       `select ${list(names)} from ${quoteIdentifier(workerSchema, table)}
        where block_height >= ${range.from} and block_height < ${range.to} order by ${list(declared.key)}`,
@@ -94,9 +93,7 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
 const dayMs = 86_400_000
 const daysTo2000 = Date.UTC(2000, 0, 1) / dayMs
 
-const decoders: Readonly<
-  Record<ColumnKind, (rows: BinaryRows, row: number, field: number) => UpstreamRow[string]>
-> = {
+const decoders: Readonly<Record<ColumnKind, (rows: BinaryRows, row: number, field: number) => UpstreamRow[string]>> = {
   bytes: (rows, row, field) => rows.hex(row, field),
   bool: (rows, row, field) => rows.bool(row, field),
   int2: (rows, row, field) => rows.int2(row, field),

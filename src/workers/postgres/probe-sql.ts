@@ -78,9 +78,7 @@ export function endProbe(plan: FoldPlan, end: FoldEnd, { from, to, each }: Bound
 export function extremeProbe(plan: FoldPlan, column: PlannedColumn, { from, to, each }: Bounds): string {
   const kept = [
     `t.block_height >= ${from} and t.block_height < ${to}`,
-    ...(each === undefined
-      ? []
-      : [`t.block_height <@ (select range_agg(int8range(h.lo, h.hi)) from ${each})`]),
+    ...(each === undefined ? [] : [`t.block_height <@ (select range_agg(int8range(h.lo, h.hi)) from ${each})`]),
   ].join(" and ")
   const direction = column.aggregate === "min" ? "asc" : "desc"
   const probes = plan.sources.flatMap((source) => {

@@ -28,11 +28,7 @@ export interface UndoFoldOptions {
  * In a transaction, under the exclusive chain lock: what stays is looked up as it is at that moment. All statements are sent before it returns
  * its promise, so what is sent next comes after them.
  */
-export async function undoFold(
-  tx: Queryable,
-  plan: FoldPlan,
-  { removed, coverage }: UndoFoldOptions,
-): Promise<void> {
+export async function undoFold(tx: Queryable, plan: FoldPlan, { removed, coverage }: UndoFoldOptions): Promise<void> {
   // One range at a time, each a whole undo of its own, so that the planner knows how little a range selects.
   let before = coverage
   await allAnswered(
@@ -87,10 +83,7 @@ export interface UndoSql extends UndoText {
 /** Texts of some kilobytes, a dozen for each rollback: making them took longer than sending them. */
 const made = new WeakMap<FoldPlan, Map<string, UndoText>>()
 
-function makeText(
-  plan: FoldPlan,
-  { oneBlock, probed }: { oneBlock: boolean; probed: ProbedRanges },
-): UndoText {
+function makeText(plan: FoldPlan, { oneBlock, probed }: { oneBlock: boolean; probed: ProbedRanges }): UndoText {
   const probes = planProbes(plan, probed)
   const changed = stateColumns(plan)
     .filter(({ name }) => !plan.key.some((key) => key.name === name))
@@ -189,18 +182,14 @@ function undoneColumn(plan: FoldPlan, probes: ReadonlyMap<string, string>, name:
 }
 
 /** For a column that a probe can change: when it does, which probe, and which of its columns. */
-function probedFrom(
-  plan: FoldPlan,
-  name: string,
-): { condition: string; probe: string; value: string } | undefined {
+function probedFrom(plan: FoldPlan, name: string): { condition: string; probe: string; value: string } | undefined {
   const column = plan.columns.find((each) => each.name === name)
   if (column?.aggregate === "min" || column?.aggregate === "max")
     return { condition: extremeInRange(plan, column), probe: extremeAlias(plan, column), value: "m" }
   for (const end of plan.ends) {
     const at = plan.position.findIndex((position) => endColumn(end, position.name) === name)
     if (at >= 0) return { condition: endInRange(end), probe: end, value: `p${at}` }
-    if (column?.aggregate === end)
-      return { condition: endInRange(end), probe: end, value: valueAlias(plan, column) }
+    if (column?.aggregate === end) return { condition: endInRange(end), probe: end, value: valueAlias(plan, column) }
   }
   return undefined
 }

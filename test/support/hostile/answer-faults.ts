@@ -5,14 +5,7 @@ import { quantity } from "../../chain/hex.js"
 import type { SeededRandom } from "../seeded-random.js"
 import { type BlockFault, hiddenBlockFaults, hiddenLogFaults } from "./hidden-faults.js"
 import { type LogFault, logFaults } from "./log-faults.js"
-import {
-  blockOf,
-  heightNamedBy,
-  isBlockCall,
-  type RpcAnswer,
-  type RpcCall,
-  receiptsOf,
-} from "./rpc-shapes.js"
+import { blockOf, heightNamedBy, isBlockCall, type RpcAnswer, type RpcCall, receiptsOf } from "./rpc-shapes.js"
 
 export interface AnswerContext {
   readonly call: RpcCall
@@ -88,8 +81,7 @@ const answerFaults = {
   nullBlock: ({ call, result }) => (blockOf(call, result) === undefined ? undefined : { result: null }),
   nullReceipts: ({ call, result }) => (receiptsOf(call, result) === undefined ? undefined : { result: null }),
   receiptsOneShort: ({ call, result, random }) => {
-    if (call.method !== "eth_getBlockReceipts" || !Array.isArray(result) || result.length === 0)
-      return undefined
+    if (call.method !== "eth_getBlockReceipts" || !Array.isArray(result) || result.length === 0) return undefined
     result.splice(random.below(result.length), 1)
     return { result }
   },

@@ -32,8 +32,7 @@ async function fetched(url: string, height: number): Promise<FetchedBlock> {
   return { ...parts, height, bytes: 0, provider: "test", exact: () => parts }
 }
 
-const standardSays = (block: FetchedBlock) =>
-  verifyBlock(block, new BloomReader().read(block.receipts), allChecks)
+const standardSays = (block: FetchedBlock) => verifyBlock(block, new BloomReader().read(block.receipts), allChecks)
 
 it("an honest block passes all checks, roots too", async () => {
   node = await startHostileRpc({ seed: 1, chain })

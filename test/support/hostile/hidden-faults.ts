@@ -9,8 +9,7 @@ import type { Block, Log, Receipt, Transaction } from "./rpc-shapes.js"
 /** Changes the block in place; false: it has nothing to lie about. */
 export type BlockFault = (block: Block, random: SeededRandom) => boolean
 
-const pick = <T>(random: SeededRandom, choices: readonly T[]): T | undefined =>
-  choices[random.below(choices.length)]
+const pick = <T>(random: SeededRandom, choices: readonly T[]): T | undefined => choices[random.below(choices.length)]
 
 /** Another last digit: as many bytes as before, and the same but for the last. */
 const otherDigit = (hex: string, random: SeededRandom): string =>
@@ -129,13 +128,7 @@ export const hiddenBlockFaults = {
     block.stateRoot = hash(random)
   }),
   headerFieldChanged: onHeader((block, random) => {
-    const name = pick(random, [
-      "miner",
-      "gasLimit",
-      "baseFeePerGas",
-      "transactionsRoot",
-      "receiptsRoot",
-    ] as const)!
+    const name = pick(random, ["miner", "gasLimit", "baseFeePerGas", "transactionsRoot", "receiptsRoot"] as const)!
     if (name === "miner") block.miner = `0x${random.hex(5)}`
     else if (name === "gasLimit" || name === "baseFeePerGas") block[name] = more(block[name], random)
     else block[name] = hash(random)

@@ -73,7 +73,6 @@ function cover(receipts: Receipt[], changed: Receipt, at: number, random: Seeded
 
 export function bloomOf(logs: readonly Log[]): string {
   const bloom = new Uint8Array(256)
-  for (const log of logs)
-    for (const value of [log.address, ...log.topics]) addToBloom(bloom, bloomBits(value))
+  for (const log of logs) for (const value of [log.address, ...log.topics]) addToBloom(bloom, bloomBits(value))
   return bytesToHex(bloom)
 }

@@ -30,9 +30,7 @@ const wireFaults = {
   http429: status(429, "too many requests"),
   http429RetryAfter: status(429, "too many requests", { "retry-after": "1" }),
   htmlBody: ({ response }) => {
-    response
-      .writeHead(200, { "content-type": "text/html" })
-      .end("<!doctype html><title>Checking your browser</title>")
+    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Checking your browser</title>")
   },
   emptyBody: ({ response }) => {
     response.writeHead(200, { ...json, "content-length": 0 }).end()

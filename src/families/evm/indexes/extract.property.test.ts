@@ -9,46 +9,42 @@ import { txMetricsWorker } from "./tx-metrics/tx-metrics-worker.js"
 
 const workers: readonly WorkerDefinition[] = [evmWorker, metaWorker, txMetricsWorker]
 
-const keyOf = (table: EventTable, row: PlainRow): string =>
-  table.key.map((column) => String(row[column])).join(" ")
+const keyOf = (table: EventTable, row: PlainRow): string => table.key.map((column) => String(row[column])).join(" ")
 
-describe.each(workers.map((worker) => [worker.name, worker] as const))(
-  "%s, whatever the block",
-  (_, worker) => {
-    const tables = Object.entries(worker.tables).filter(
-      (entry): entry is [string, EventTable] => entry[1].kind === "events",
-    )
+describe.each(workers.map((worker) => [worker.name, worker] as const))("%s, whatever the block", (_, worker) => {
+  const tables = Object.entries(worker.tables).filter(
+    (entry): entry is [string, EventTable] => entry[1].kind === "events",
+  )
 
-    test("gives rows of its tables' columns, no null where none may be, no key twice", () => {
-      fc.assert(
-        fc.property(arbitraryBlock, (block) => {
-          const emitted = runExtract(worker, block)
-          for (const [name, table] of tables) {
-            const rows = emitted[name]!
-            for (const row of rows) {
-              expect(Object.keys(row)).toEqual(Object.keys(table.columns))
-              for (const [column, { nullable }] of Object.entries(table.columns)) {
-                if (row[column] === undefined || (row[column] === null && !nullable))
-                  expect.fail(`${name}.${column} is ${row[column]}`)
-              }
+  test("gives rows of its tables' columns, no null where none may be, no key twice", () => {
+    fc.assert(
+      fc.property(arbitraryBlock, (block) => {
+        const emitted = runExtract(worker, block)
+        for (const [name, table] of tables) {
+          const rows = emitted[name]!
+          for (const row of rows) {
+            expect(Object.keys(row)).toEqual(Object.keys(table.columns))
+            for (const [column, { nullable }] of Object.entries(table.columns)) {
+              if (row[column] === undefined || (row[column] === null && !nullable))
+                expect.fail(`${name}.${column} is ${row[column]}`)
             }
-            expect(new Set(rows.map((row) => keyOf(table, row))).size).toBe(rows.length)
           }
-        }),
-        { numRuns: 150 },
-      )
-    })
+          expect(new Set(rows.map((row) => keyOf(table, row))).size).toBe(rows.length)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
 
-    test("gives the same rows again", () => {
-      fc.assert(
-        fc.property(arbitraryBlock, (block) => {
-          expect(runExtract(worker, block)).toEqual(runExtract(worker, block))
-        }),
-        { numRuns: 30 },
-      )
-    })
-  },
-)
+  test("gives the same rows again", () => {
+    fc.assert(
+      fc.property(arbitraryBlock, (block) => {
+        expect(runExtract(worker, block)).toEqual(runExtract(worker, block))
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
 
 test("each address of a transaction is first in exactly one of its roles", () => {
   fc.assert(

@@ -12,17 +12,12 @@ import { metadataQueue } from "./token-metadata/metadata-question.js"
  * For a rollback, in its transaction and under its lock. Observations at removed heights are deleted and queued again,
  * and contracts that appear there again will be queued. Claims end, since their block may be among the removed ones.
  */
-export async function forgetObserved(
-  tx: Queryable,
-  { removed }: { readonly removed: BlockRange },
-): Promise<void> {
+export async function forgetObserved(tx: Queryable, { removed }: { readonly removed: BlockRange }): Promise<void> {
   const params = [removed.from, removed.to]
   await allAnswered([
     endClaims(metadataQueue, tx),
     endClaims(codeQueue, tx),
-    tx.query("update app.queued_heights set heights = heights - $1::int8range::int8multirange", [
-      printRange(removed),
-    ]),
+    tx.query("update app.queued_heights set heights = heights - $1::int8range::int8multirange", [printRange(removed)]),
     enqueueJobs(metadataQueue, tx, {
       subjectsSql: `delete from app.token_metadata where asked_at_height >= $1 and asked_at_height < $2
         returning '0x' || encode(contract_address, 'hex') as subject`,
@@ -39,7 +34,5 @@ export async function forgetObserved(
 
 /** For workers that are rebuilt: their contracts are queued again. Answered ones stay and are not asked again. */
 export async function forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void> {
-  await tx.query("update app.queued_heights set heights = '{}' where worker_type = any($1::text[])", [
-    workers,
-  ])
+  await tx.query("update app.queued_heights set heights = '{}' where worker_type = any($1::text[])", [workers])
 }

@@ -69,11 +69,7 @@ describe("decoded logs", () => {
 
   test("can be those of one contract or of several, in any case of letters", () => {
     const contract = `0x${"ab".repeat(20)}`
-    const events = [
-      log(transferTopics, value, contract),
-      log(transferTopics, value),
-      log(transferTopics, value, null),
-    ]
+    const events = [log(transferTopics, value, contract), log(transferTopics, value), log(transferTopics, value, null)]
     expect(transfers(events, `0x${"AB".repeat(20)}`)).toHaveLength(1)
     expect(transfers(events, [contract, token!])).toHaveLength(2)
   })

@@ -7,13 +7,7 @@ import type { SqlConnection } from "../../../postgres/sql-connection.js"
 import type { BlockWriter, FlushOptions } from "../../../raw/block-writer.js"
 import { eventsSample } from "./events-sample.js"
 import type { EvmBlock, EvmEvent, EvmTransaction } from "./evm-block.js"
-import {
-  blockColumns,
-  blockLookupColumns,
-  eventColumns,
-  transactionColumns,
-  txLookupColumns,
-} from "./raw-tables.js"
+import { blockColumns, blockLookupColumns, eventColumns, transactionColumns, txLookupColumns } from "./raw-tables.js"
 
 /** A table's buffer that grew beyond this for one huge block is let go afterwards. */
 const keptBytes = 8 << 20
@@ -61,10 +55,7 @@ export class RawWriter implements BlockWriter {
   }
 
   /** A few blocks go to the server at once, many a table at a time. */
-  async flush(
-    tx: SqlConnection,
-    { schema = "raw", lookups = true, between }: FlushOptions = {},
-  ): Promise<void> {
+  async flush(tx: SqlConnection, { schema = "raw", lookups = true, between }: FlushOptions = {}): Promise<void> {
     const isSmall = this.byteLength < smallBytes
     const tables: [string, readonly string[], CopyBuffer][] = [
       ["blocks", blockColumns, this.blocks],

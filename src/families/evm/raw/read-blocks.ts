@@ -16,10 +16,7 @@ import {
 
 const rowsPerPiece = 20_000
 
-export async function readBlocks(
-  connection: SqlConnection,
-  range: BlockRange,
-): Promise<StoredBlocks<BlockView>> {
+export async function readBlocks(connection: SqlConnection, range: BlockRange): Promise<StoredBlocks<BlockView>> {
   const blocks = await connection.copyOut(
     `select ${blockViewColumns.join(", ")} from raw.blocks where height >= ${range.from} and height < ${range.to} order by height`,
     { fields: blockViewColumns.length },

@@ -90,8 +90,7 @@ export class BloomReader {
       if (logsBloom === bloom) continue
       inexact ??= new Set()
       inexact.add(i)
-      if (firstWrong < 0 && !(typeof logsBloom === "string" && logsBloom.toLowerCase() === bloom))
-        firstWrong = i
+      if (firstWrong < 0 && !(typeof logsBloom === "string" && logsBloom.toLowerCase() === bloom)) firstWrong = i
     }
     return { malformed, firstWrong, inexact, header: this.#all.take(), canonical: this.#canonical }
   }

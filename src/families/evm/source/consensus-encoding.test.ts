@@ -1,13 +1,7 @@
 import { parseGwei, serializeTransaction, type TransactionSerializable, keccak256 as viemKeccak } from "viem"
 import { serializeTransaction as serializeOpTransaction } from "viem/op-stack"
 import { expect, test } from "vitest"
-import {
-  CannotEncode,
-  encodeHeader,
-  encodeReceipt,
-  encodeTransaction,
-  keccakText,
-} from "./consensus-encoding.js"
+import { CannotEncode, encodeHeader, encodeReceipt, encodeTransaction, keccakText } from "./consensus-encoding.js"
 import { orderedTrieRoot } from "./trie-root.js"
 import { emptyTrieRoot } from "./verify-block.js"
 
@@ -35,9 +29,7 @@ test("the first block of Ethereum has the hash everyone knows", () => {
     mixHash: zeros(32),
     nonce: "0x0000000000000042",
   }
-  expect(keccakText(encodeHeader(genesis))).toBe(
-    "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3",
-  )
+  expect(keccakText(encodeHeader(genesis))).toBe("0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3")
   expect(() => encodeHeader({ ...genesis, withdrawalsRoot: emptyTrieRoot })).toThrow("no baseFeePerGas")
   expect(() => encodeHeader({ ...genesis, mixHash: undefined })).toThrow(CannotEncode)
 })

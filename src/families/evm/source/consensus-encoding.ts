@@ -96,11 +96,7 @@ const authorizationList = (tx: Fields): RlpItem =>
 const signature = (fields: Fields): RlpItem[] =>
   all(quantity, fields, fields["yParity"] === undefined ? "v" : "yParity", "r", "s")
 
-const target = (tx: Fields): RlpItem[] => [
-  optional(bytes, tx, "to"),
-  quantity(tx, "value"),
-  bytes(tx, "input"),
-]
+const target = (tx: Fields): RlpItem[] => [optional(bytes, tx, "to"), quantity(tx, "value"), bytes(tx, "input")]
 
 const feeMarket = (tx: Fields): RlpItem[] => [
   ...all(quantity, tx, "chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gas"),
@@ -146,16 +142,11 @@ function encodeTyped(type: number, items: RlpItem): Buffer {
 
 export function encodeReceipt(receipt: Fields, tx: Fields): Buffer {
   const type = receipt["type"] === undefined ? typeOf(tx) : typeOf(receipt)
-  if (!(type <= 4 || type === 0x7e))
-    throw new CannotEncode(`receipt type ${String(receipt["type"])} is not known`)
+  if (!(type <= 4 || type === 0x7e)) throw new CannotEncode(`receipt type ${String(receipt["type"])} is not known`)
   const outcome = isAbsent(receipt, "status") ? bytes(receipt, "root") : quantity(receipt, "status")
   const logs = list(receipt, "logs").map((entry): RlpItem => {
     const log = object(entry, "a log")
-    return [
-      bytes(log, "address"),
-      list(log, "topics").map((topic) => bytes({ topic }, "topic")),
-      bytes(log, "data"),
-    ]
+    return [bytes(log, "address"), list(log, "topics").map((topic) => bytes({ topic }, "topic")), bytes(log, "data")]
   })
   const items = [outcome, quantity(receipt, "cumulativeGasUsed"), bytes(receipt, "logsBloom"), logs]
   // Since its Canyon fork the OP stack hashes the two deposit fields as well.

@@ -12,9 +12,7 @@ const noChecks = { parent: false, counts: false, logOrder: false, bloom: false, 
 const chainId = "0x539"
 
 const digits = (count: number) =>
-  fc
-    .array(fc.constantFrom(..."0123456789abcdef"), { minLength: count, maxLength: count })
-    .map((all) => all.join(""))
+  fc.array(fc.constantFrom(..."0123456789abcdef"), { minLength: count, maxLength: count }).map((all) => all.join(""))
 const fixed = (bytes: number) => digits(2 * bytes).map((hex) => `0x${hex}`)
 const anyCase = (bytes: number) =>
   fc.oneof(
@@ -24,15 +22,7 @@ const anyCase = (bytes: number) =>
 const data = fc.uint8Array({ maxLength: 80 }).map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`)
 const canonical = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map((value) => `0x${value.toString(16)}`)
 const hostile = fc.oneof(
-  fc.constantFrom(
-    "\u0000",
-    "\ud800",
-    "a\udc00b",
-    "\u202eevil",
-    "<script>alert(1)</script>",
-    "__proto__",
-    "\u2028",
-  ),
+  fc.constantFrom("\u0000", "\ud800", "a\udc00b", "\u202eevil", "<script>alert(1)</script>", "__proto__", "\u2028"),
   fc.string({ unit: "binary", maxLength: 8 }),
 )
 const exact = fc
@@ -56,10 +46,7 @@ const address = fc.oneof(
   { weight: 9, arbitrary: anyCase(20) as fc.Arbitrary<unknown> },
   { weight: 1, arbitrary: anything },
 )
-const bytes = fc.oneof(
-  { weight: 9, arbitrary: data as fc.Arbitrary<unknown> },
-  { weight: 1, arbitrary: anything },
-)
+const bytes = fc.oneof({ weight: 9, arbitrary: data as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: anything })
 const unknownFields = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   {
@@ -79,10 +66,7 @@ const accessList = fc.oneof(
 )
 /** Each field is now and then left out. */
 const holes = (keys: readonly string[]) =>
-  fc.oneof(
-    { weight: 3, arbitrary: fc.constant<string[]>([]) },
-    { weight: 1, arbitrary: fc.subarray([...keys]) },
-  )
+  fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, { weight: 1, arbitrary: fc.subarray([...keys]) })
 
 const log = (place: Json) =>
   fc
@@ -258,14 +242,7 @@ test("rebuilding the JSON from the rows gives what the node sent, for all transa
         expect(canonicalText(transactionJson(row, raw, { chainId }))).toBe(canonicalText(transactions[i]))
         const events = raw.events.filter((event) => event.transactionIndex === i)
         expect(canonicalText(receiptJson(row, events, raw))).toBe(canonicalText(wanted.receipts[i]))
-        for (const amount of [
-          row.nonce,
-          row.value,
-          row.gasLimit,
-          row.gasUsed,
-          row.gasPrice,
-          row.maxFeePerGas,
-        ]) {
+        for (const amount of [row.nonce, row.value, row.gasLimit, row.gasUsed, row.gasPrice, row.maxFeePerGas]) {
           expect(amount === null || isQuantity(amount)).toBe(true)
         }
         expect(row.input === null || isHexBytes(row.input)).toBe(true)
@@ -273,9 +250,7 @@ test("rebuilding the JSON from the rows gives what the node sent, for all transa
         expect(row.signature === null || isHexBytes(row.signature)).toBe(true)
       }
       for (const event of raw.events) {
-        expect(isFixedHex(event.address, 20) && event.topics.every((topic) => isFixedHex(topic, 32))).toBe(
-          true,
-        )
+        expect(isFixedHex(event.address, 20) && event.topics.every((topic) => isFixedHex(topic, 32))).toBe(true)
       }
     }),
     { numRuns: 600 },

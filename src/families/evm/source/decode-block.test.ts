@@ -48,20 +48,7 @@ test("a plain block needs no extra for its transactions and logs", () => {
 })
 
 test("any one field changed, removed or added anywhere survives decoding and rebuilding", () => {
-  const changes: unknown[] = [
-    null,
-    "0x0",
-    "0x00",
-    "0xAB",
-    "0x1f",
-    5,
-    false,
-    true,
-    [],
-    ["0x1"],
-    {},
-    "\u0000\ud800",
-  ]
+  const changes: unknown[] = [null, "0x0", "0x00", "0xAB", "0x1f", 5, false, true, [], ["0x1"], {}, "\u0000\ud800"]
   const text = JSON.stringify(example)
   const targets: ((copy: typeof example) => Record<string, unknown>)[] = [
     (copy) => copy.block,
@@ -90,9 +77,7 @@ test("any one field changed, removed or added anywhere survives decoding and reb
         const copy = JSON.parse(text) as typeof example
         if (change === undefined) delete target(copy)[key]
         else target(copy)[key] = change
-        expect(rebuild(decodeText(JSON.stringify(copy), 5)), `${key} = ${JSON.stringify(change)}`).toEqual(
-          copy,
-        )
+        expect(rebuild(decodeText(JSON.stringify(copy), 5)), `${key} = ${JSON.stringify(change)}`).toEqual(copy)
         tried++
       }
     }

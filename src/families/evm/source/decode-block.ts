@@ -7,15 +7,7 @@ import type { BlockJson, FetchedBlock, LogJson, ReceiptJson, TransactionJson } f
 import type { BloomReport } from "./bloom.js"
 import { difference, InexactNumber } from "./difference.js"
 import { stringifyExact } from "./exact-json.js"
-import {
-  isFixedHex,
-  isHexBytes,
-  isQuantity,
-  quantityText,
-  quantityValue,
-  toHexBytes,
-  toQuantity,
-} from "./hex-text.js"
+import { isFixedHex, isHexBytes, isQuantity, quantityText, quantityValue, toHexBytes, toQuantity } from "./hex-text.js"
 import {
   headerDefaults,
   type Json,
@@ -318,9 +310,6 @@ function decodeLog(log: LogJson, row: EvmTransaction, context: Context): EvmEven
   event.topics = log.topics.map((topic) => toHexBytes(topic, 32)!)
   event.data = toHexBytes(log.data)
   const defaults = Object.assign(logDefaults(event, context.columns), shared.log)
-  event.extra = textOf(
-    difference(log as unknown as Json, defaults, undefined, context.isExact),
-    context.isExact,
-  )
+  event.extra = textOf(difference(log as unknown as Json, defaults, undefined, context.isExact), context.isExact)
   return event
 }

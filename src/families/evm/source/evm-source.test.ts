@@ -141,9 +141,7 @@ test("head and finalized height come in one request; a node without the tag give
 })
 
 test("identity is the decimal chain id, with zeros for block 0 where a node has pruned it", async () => {
-  const pruned = await serve(
-    answerCalls((call) => (call.method === "eth_chainId" ? "0x20000000000001" : null)),
-  )
+  const pruned = await serve(answerCalls((call) => (call.method === "eth_chainId" ? "0x20000000000001" : null)))
   expect(await sourceOf([pruned]).identity({ signal })).toEqual({
     chainId: "9007199254740993",
     genesisHash: `0x${"0".repeat(64)}`,
@@ -294,9 +292,7 @@ test("providers that disagree about a block give VERIFY_FAILED, not a hint to sw
 })
 
 test("what failed a check is named with its transaction, what was sent of it, and where the rest is", async () => {
-  const lie = changing(
-    inReceipts((all) => void Object.assign(all[1]!, { blockHash: `0x${"12".repeat(32)}` })),
-  )
+  const lie = changing(inReceipts((all) => void Object.assign(all[1]!, { blockHash: `0x${"12".repeat(32)}` })))
   const { data } = await failure(collect(sourceOf([await serve(lie)]), 1, 6))
   const [block] = await collect(sourceOf([await serve(node())]), 3, 4)
   expect(data["transactionId"]).toBe(block!.transactions[1]!.id)
@@ -359,8 +355,7 @@ test("the hash of the block below comes with the first request of a range", asyn
   const source = sourceOf([server], { expectedChainId: "1337", maxBatchBlocks: 10 })
   const told: unknown[] = []
   const options = { signal, onParent: (hash: unknown) => told.push(hash) }
-  for await (const _ of source.fetchRange({ from: 50, to: 80 }, options))
-    expect(told).toEqual([chain.hash(49)])
+  for await (const _ of source.fetchRange({ from: 50, to: 80 }, options)) expect(told).toEqual([chain.hash(49)])
   expect(told).toHaveLength(1)
   const [, ...requests] = server.requests.map((body) => [body].flat().length)
   expect(requests).toEqual([21, 20, 20])
@@ -379,8 +374,7 @@ test("the hash of the block below comes too where receipts are asked for one by 
   expect(heights(await collect(source, 50, 60))).toEqual(numbers(50, 60))
   const told: unknown[] = []
   const options = { signal, onParent: (hash: unknown) => told.push(hash) }
-  for await (const _ of source.fetchRange({ from: 50, to: 60 }, options))
-    expect(told).toEqual([chain.hash(49)])
+  for await (const _ of source.fetchRange({ from: 50, to: 60 }, options)) expect(told).toEqual([chain.hash(49)])
 })
 
 test("a block below that cannot be had is no fault of the range", async () => {
@@ -405,8 +399,7 @@ test("a block below that cannot be had is no fault of the range", async () => {
 test("final blocks come from another node than one that lags, and from any that has no notion of finality", async () => {
   const final = async (source: EvmSource): Promise<EvmBlock[]> => {
     const got: EvmBlock[] = []
-    for await (const batch of source.fetchRange({ from: 30, to: 60 }, { signal, finalTo: 59 }))
-      got.push(...batch)
+    for await (const batch of source.fetchRange({ from: 30, to: 60 }, { signal, finalTo: 59 })) got.push(...batch)
     return got
   }
   // It stands still, with block 36 final, on a branch that has lost since.
@@ -414,9 +407,7 @@ test("final blocks come from another node than one that lags, and from any that 
   const blocks = await final(sourceOf([still, await serve(node(1000))], { maxBatchBlocks: 10 }))
   expect(heights(blocks)).toEqual(numbers(30, 60))
   expect(blocks.at(-1)!.hash).toBe(chain.hash(59))
-  const without = await serve(
-    answerCalls((call) => (call.params[0] === "finalized" ? null : chain.answer(call, 100))),
-  )
+  const without = await serve(answerCalls((call) => (call.params[0] === "finalized" ? null : chain.answer(call, 100))))
   expect(heights(await final(sourceOf([without])))).toEqual(numbers(30, 60))
 })
 

@@ -203,12 +203,8 @@ export class RangeFetcher {
       if (attempt >= this.#options.refetches) {
         const providers = new Set(seen.map((each) => each.provider))
         const all = this.#deps.pool.usable().every((label) => providers.has(label))
-        const agree = seen.every(
-          (each) => each.hash === first.block.hash && each.failure.check === failure.check,
-        )
-        throw all && agree && failure.check !== "shape"
-          ? unsupportedError(fetched, failure, providers)
-          : error
+        const agree = seen.every((each) => each.hash === first.block.hash && each.failure.check === failure.check)
+        throw all && agree && failure.check !== "shape" ? unsupportedError(fetched, failure, providers) : error
       }
       await this.#pause(attempt, options.signal)
       const range = { from: fetched.height, to: fetched.height + 1 }
@@ -258,11 +254,7 @@ function verifyError(fetched: FetchedBlock, failure: CheckFailure): IndexerError
   })
 }
 
-function unsupportedError(
-  fetched: FetchedBlock,
-  failure: CheckFailure,
-  providers: ReadonlySet<string>,
-): IndexerError {
+function unsupportedError(fetched: FetchedBlock, failure: CheckFailure, providers: ReadonlySet<string>): IndexerError {
   const line = failure.check === "roots" ? 'verify: "standard"' : `checks: { ${failure.check}: false }`
   return new IndexerError(
     "VERIFY_UNSUPPORTED",

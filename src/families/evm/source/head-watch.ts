@@ -69,10 +69,7 @@ export class EvmHeadWatch implements HeadWatch {
       if (signal.aborted) return
       failures = served ? 0 : failures + 1
       const why = scrubText(reason, url)
-      logger.warn(
-        { provider: labels[at], reason: why },
-        "head subscription ended; polling the head until it is back",
-      )
+      logger.warn({ provider: labels[at], reason: why }, "head subscription ended; polling the head until it is back")
       const backoffMs = Math.min(250 * 2 ** Math.min(failures, 10), maxReconnectMs)
       await clock.sleep(backoffMs * (0.5 + random.next()), signal)
     }

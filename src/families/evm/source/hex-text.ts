@@ -84,10 +84,7 @@ export function toHexBytes(value: unknown, bytes?: number): string | null {
 /** Equal, or equal but for the case of their digits. */
 export const sameHex = (a: unknown, b: unknown): boolean =>
   a === b ||
-  (typeof a === "string" &&
-    typeof b === "string" &&
-    a.length === b.length &&
-    a.toLowerCase() === b.toLowerCase())
+  (typeof a === "string" && typeof b === "string" && a.length === b.length && a.toLowerCase() === b.toLowerCase())
 
 /** Equal as text, or the same number in another spelling. */
 export const sameQuantity = (text: unknown, value: number): boolean =>

@@ -208,8 +208,7 @@ export class JsonRpcClient {
     }
     // A single call's error in the body says more than the status. It is thrown when the reply is parsed.
     if (count === 1 && whole?.error) return
-    if (status >= 500)
-      throw new IndexerError("RPC_UNREACHABLE", `HTTP ${status}`, { data: { httpStatus: status } })
+    if (status >= 500) throw new IndexerError("RPC_UNREACHABLE", `HTTP ${status}`, { data: { httpStatus: status } })
     if (status === 401 || status === 403) {
       throw new IndexerError("RPC_ERROR", `HTTP ${status}: access denied; check the key in the URL`)
     }

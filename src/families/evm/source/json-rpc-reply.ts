@@ -44,12 +44,7 @@ export class RpcReply {
 
   readonly #buffers: BufferPool | undefined
 
-  constructor(
-    provider: string,
-    calls: readonly RpcCall[],
-    parts: readonly ReplyPart[],
-    buffers?: BufferPool,
-  ) {
+  constructor(provider: string, calls: readonly RpcCall[], parts: readonly ReplyPart[], buffers?: BufferPool) {
     this.provider = provider
     this.#buffers = buffers
     this.calls = calls
@@ -115,12 +110,7 @@ export class RpcReply {
 
 const badResponse = (message: string): IndexerError => new IndexerError("RPC_BAD_RESPONSE", message)
 
-function placeAnswers(
-  answers: (RpcAnswer | undefined)[],
-  part: ReplyPart,
-  parsed: unknown,
-  provider: string,
-): void {
+function placeAnswers(answers: (RpcAnswer | undefined)[], part: ReplyPart, parsed: unknown, provider: string): void {
   if (part.count === 1 && !Array.isArray(parsed)) {
     const answer = readAnswer(parsed)
     const id = answerId(parsed)
@@ -131,8 +121,7 @@ function placeAnswers(
     answers[part.first] = answer
     return
   }
-  if (!Array.isArray(parsed))
-    throw badResponse(`${provider} answered a batch with something other than a list`)
+  if (!Array.isArray(parsed)) throw badResponse(`${provider} answered a batch with something other than a list`)
   for (const item of parsed) {
     const answer = readAnswer(item)
     const id = answerId(item)

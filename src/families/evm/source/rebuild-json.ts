@@ -31,11 +31,7 @@ export function transactionJson(row: EvmTransaction, block: BlockColumns, option
 }
 
 /** The receipt of a transaction with its logs; null where the node had none. */
-export function receiptJson(
-  row: EvmTransaction,
-  events: readonly EvmEvent[],
-  block: BlockColumns,
-): Json | null {
+export function receiptJson(row: EvmTransaction, events: readonly EvmEvent[], block: BlockColumns): Json | null {
   const extra = parseExtra(row.extra)?.["receipt"]
   if (extra === null) return null
   const shared = parseExtra(block.extra)
@@ -97,8 +93,7 @@ export function transactionDefaults(row: EvmTransaction, block: BlockColumns, ch
 const isLegacy = (type: number | null): boolean => type === null || type === 0
 
 /** A legacy signature with v of 35 or more is bound to a chain (EIP-155), and nodes add its id. */
-export const namesChain = (v: unknown): boolean =>
-  typeof v === "string" && (v.length > 4 || quantityValue(v) >= 35)
+export const namesChain = (v: unknown): boolean => typeof v === "string" && (v.length > 4 || quantityValue(v) >= 35)
 
 const trimmed = (digits: string): string => `0x${digits.replace(/^0+/, "") || "0"}`
 

@@ -1,10 +1,5 @@
 import { afterEach, expect, test } from "vitest"
-import {
-  type Answer,
-  answerCalls,
-  type RpcServer,
-  startRpcServer,
-} from "../../../../test/fixtures/evm/rpc-server.js"
+import { type Answer, answerCalls, type RpcServer, startRpcServer } from "../../../../test/fixtures/evm/rpc-server.js"
 import { systemClock } from "../../../platform/clock.js"
 import { IndexerError } from "../../../platform/errors.js"
 import { silentLogger } from "../../../platform/logger.js"
@@ -61,9 +56,7 @@ const failure = async (promise: Promise<unknown>): Promise<IndexerError> => {
 }
 
 test("answers of a batch are put in the order of the calls, whatever order they come in", async () => {
-  const node = await server((body, response, request) =>
-    (echo(body, response, request) as unknown[]).reverse(),
-  )
+  const node = await server((body, response, request) => (echo(body, response, request) as unknown[]).reverse())
   const answers = await pool([node.url]).call(many(5), { signal })
   expect(answers.map((answer) => answer.value)).toEqual([0, 1, 2, 3, 4])
   expect(node.requests).toHaveLength(1)
@@ -81,11 +74,7 @@ test.each<[string, Answer, string]>([
   ["HTTP 502", (_, response) => void response.writeHead(502).end("bad gateway"), "RPC_UNREACHABLE"],
   ["a closed connection", (_, response) => void response.destroy(), "RPC_UNREACHABLE"],
   ["code -32005", answerCalls(() => { throw { code: -32005, message: "slow down" } }), "RPC_RATE_LIMITED"], // biome-ignore format: one line
-  [
-    "HTTP 429",
-    (_, response) => void response.writeHead(429, { "retry-after": "0" }).end(),
-    "RPC_RATE_LIMITED",
-  ],
+  ["HTTP 429", (_, response) => void response.writeHead(429, { "retry-after": "0" }).end(), "RPC_RATE_LIMITED"],
 ])("%s is a typed error that is retried", async (_name, answer, code) => {
   let bad = true
   const node = await server((...args) => (bad ? answer(...args) : echo(...args)))
@@ -243,7 +232,9 @@ test("counters are differences since the last take, per provider, method and cod
 })
 
 test("labels are host and port, numbered where they are shared, never path or credentials", () => {
-  expect(
-    providerLabels(["https://u:secret@a.io/v2/key", "https://a.io/v2/other?x=1", "http://b.io:8545/k"]),
-  ).toEqual(["a.io#1", "a.io#2", "b.io:8545"])
+  expect(providerLabels(["https://u:secret@a.io/v2/key", "https://a.io/v2/other?x=1", "http://b.io:8545/k"])).toEqual([
+    "a.io#1",
+    "a.io#2",
+    "b.io:8545",
+  ])
 })

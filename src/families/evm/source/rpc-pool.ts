@@ -129,8 +129,7 @@ export class RpcPool {
     provider.noteError(error)
     // A provider that asks for a pause works: its circuit stays closed. An answer that is too large is a matter of the
     // request.
-    if (error.code === "RPC_RATE_LIMITED" || error.code === "RPC_RESPONSE_TOO_LARGE")
-      provider.breaker.abandon()
+    if (error.code === "RPC_RATE_LIMITED" || error.code === "RPC_RESPONSE_TOO_LARGE") provider.breaker.abandon()
     else if (error.code === "CHAIN_MISMATCH") provider.breaker.trip()
     else provider.breaker.fail()
     const state = provider.breaker.state()

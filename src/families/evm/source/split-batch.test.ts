@@ -10,11 +10,7 @@ const entry = (id: number, result: unknown): string => JSON.stringify({ jsonrpc:
 describe("a batch's answer, cut into its entries", () => {
   test("has one entry for each call, as they came", () => {
     const body = Buffer.from(`[${entry(1, { a: [{}] })},${entry(2, null)},${entry(3, "x")}]`)
-    expect(splitBatch(body, 3)?.map((part) => JSON.parse(part.toString()).result)).toEqual([
-      { a: [{}] },
-      null,
-      "x",
-    ])
+    expect(splitBatch(body, 3)?.map((part) => JSON.parse(part.toString()).result)).toEqual([{ a: [{}] }, null, "x"])
   })
 
   test("is refused when the count is off, or the form is another", () => {

@@ -81,12 +81,8 @@ export function verifyBlock(
 }
 
 /** Required of every block, whatever is turned off: it is stored under these fields. */
-function checkShape(
-  { block, receipts, height }: FetchedBlock,
-  blooms: BloomReport,
-): CheckFailure | undefined {
-  if (quantityValue(block.number) !== height)
-    return failure("shape", "number", quantityText(height), block.number)
+function checkShape({ block, receipts, height }: FetchedBlock, blooms: BloomReport): CheckFailure | undefined {
+  if (quantityValue(block.number) !== height) return failure("shape", "number", quantityText(height), block.number)
   if (!isHash(block.hash)) return failure("shape", "hash", "32 bytes", block.hash)
   if (!isHash(block.parentHash)) return failure("shape", "parentHash", "32 bytes", block.parentHash)
   if (!(quantityValue(block.timestamp) <= maxTimestampSeconds)) {
@@ -98,8 +94,7 @@ function checkShape(
     if (typeof transaction !== "object" || transaction === null) {
       return failure("shape", `transaction ${i}`, "an object", transaction)
     }
-    if (!isHash(transaction.hash))
-      return failure("shape", `hash of transaction ${i}`, "32 bytes", transaction.hash, i)
+    if (!isHash(transaction.hash)) return failure("shape", `hash of transaction ${i}`, "32 bytes", transaction.hash, i)
   }
   if (blooms.malformed !== undefined) return failure("shape", "logs", "well-formed logs", blooms.malformed)
   for (let i = 0; i < receipts.length; i++) {
@@ -180,20 +175,14 @@ function checkReceipts({ block, receipts, height }: FetchedBlock): CheckFailure 
   return undefined
 }
 
-function checkLog(
-  log: LogJson,
-  transaction: TransactionJson,
-  i: number,
-  hash: unknown,
-): CheckFailure | undefined {
+function checkLog(log: LogJson, transaction: TransactionJson, i: number, hash: unknown): CheckFailure | undefined {
   const wrong = (field: string, expected: unknown, got: unknown) =>
     failure("receipts", `${field} of a log of receipt ${i}`, expected, got, i)
   if (!sameHex(log.blockHash, hash)) return wrong("blockHash", hash, log.blockHash)
   if (!sameHex(log.transactionHash, transaction.hash)) {
     return wrong("transactionHash", transaction.hash, log.transactionHash)
   }
-  if (!sameQuantity(log.transactionIndex, i))
-    return wrong("transactionIndex", quantityText(i), log.transactionIndex)
+  if (!sameQuantity(log.transactionIndex, i)) return wrong("transactionIndex", quantityText(i), log.transactionIndex)
   if (log.removed === true) return wrong("removed", false, true)
   return undefined
 }
@@ -209,12 +198,7 @@ function checkGas({ block, receipts }: FetchedBlock): CheckFailure | undefined {
     last = cumulative
   }
   if (quantityValue(block.gasUsed) !== last) {
-    return failure(
-      "gas",
-      "gasUsed, as the last receipt's cumulativeGasUsed",
-      quantityText(last),
-      block.gasUsed,
-    )
+    return failure("gas", "gasUsed, as the last receipt's cumulativeGasUsed", quantityText(last), block.gasUsed)
   }
   return undefined
 }

@@ -2,13 +2,7 @@
 // no hash covers (a transaction's "from", prices in receipts) stay unverified.
 
 import type { FetchedBlock } from "./block-json.js"
-import {
-  CannotEncode,
-  encodeHeader,
-  encodeReceipt,
-  encodeTransaction,
-  keccakText,
-} from "./consensus-encoding.js"
+import { CannotEncode, encodeHeader, encodeReceipt, encodeTransaction, keccakText } from "./consensus-encoding.js"
 import { sameHex } from "./hex-text.js"
 import { orderedTrieRoot } from "./trie-root.js"
 import type { CheckFailure } from "./verify-block.js"
@@ -17,16 +11,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 export function verifyRoots({ block, receipts }: FetchedBlock): CheckFailure | undefined {
   const compare = (what: string, computed: string, got: unknown): CheckFailure | undefined =>
-    sameHex(computed, got)
-      ? undefined
-      : { check: "roots", what, expected: `${computed} (computed)`, got: String(got) }
+    sameHex(computed, got) ? undefined : { check: "roots", what, expected: `${computed} (computed)`, got: String(got) }
   let what = "header"
   try {
-    const wrongHash = compare(
-      "hash of the header",
-      keccakText(encodeHeader(block as unknown as Fields)),
-      block.hash,
-    )
+    const wrongHash = compare("hash of the header", keccakText(encodeHeader(block as unknown as Fields)), block.hash)
     if (wrongHash !== undefined) return wrongHash
     const transactions: Buffer[] = []
     for (const [i, tx] of block.transactions.entries()) {

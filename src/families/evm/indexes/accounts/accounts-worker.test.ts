@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest"
-import {
-  address,
-  blockView,
-  data,
-  type TransactionParts,
-  word,
-} from "../../../../../test/support/block-view.js"
+import { address, blockView, data, type TransactionParts, word } from "../../../../../test/support/block-view.js"
 import { sumsByKey } from "../../../../../test/support/memory-fold.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
 import { evmWorker } from "../evm/evm-worker.js"
@@ -117,9 +111,7 @@ describe("accounts", () => {
     ["a transaction of nobody to nobody is nobody's", { ...base, from: null, to: null }, {}],
   ]
   test.each(cases)("%s", (_, transaction, expected) => {
-    const sums = Object.fromEntries(
-      Object.entries(expected).map(([key, sums]) => [key, { ...zero, ...sums }]),
-    )
+    const sums = Object.fromEntries(Object.entries(expected).map(([key, sums]) => [key, { ...zero, ...sums }]))
     expect(accountsAfter([transaction])).toEqual(sums)
   })
 

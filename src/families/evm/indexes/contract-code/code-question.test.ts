@@ -61,9 +61,7 @@ const node: ContractNode = {
     }),
 }
 
-const run = (
-  options: { node?: ContractNode; observedBlock?: () => Promise<typeof block | undefined> } = {},
-) =>
+const run = (options: { node?: ContractNode; observedBlock?: () => Promise<typeof block | undefined> } = {}) =>
   new ContractObserver({
     ...deps,
     database,

@@ -72,10 +72,7 @@ export const codeQuestion = (node: ContractNode): Question<CodeOutcome> => ({
   },
 })
 
-async function askCode(
-  node: ContractNode,
-  { contracts, block, signal }: AskOptions,
-): Promise<readonly CodeOutcome[]> {
+async function askCode(node: ContractNode, { contracts, block, signal }: AskOptions): Promise<readonly CodeOutcome[]> {
   const codeOf = (address: Hex) => ({ method: "eth_getCode", params: [address, quantityText(block.height)] })
   const calls = contracts.map(codeOf)
   const answers = await askAtBlock(node, { block, control: codeOf(identityContract), calls, signal })

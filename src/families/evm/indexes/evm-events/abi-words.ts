@@ -11,12 +11,10 @@ const addressPadding = "0".repeat(24)
 /** All but the lowest four bytes. No data is that long, so a larger number is always out of bounds. */
 const sizePadding = "0".repeat(56)
 
-export const isWord = (topic: Hex | undefined): topic is Hex =>
-  topic !== undefined && topic.length === 2 + wordDigits
+export const isWord = (topic: Hex | undefined): topic is Hex => topic !== undefined && topic.length === 2 + wordDigits
 
 /** Whole bytes of the data. */
-export const dataLength = (data: Hex | null): number =>
-  data === null || data.length < 2 ? 0 : (data.length - 2) >> 1
+export const dataLength = (data: Hex | null): number => (data === null || data.length < 2 ? 0 : (data.length - 2) >> 1)
 
 /** The word that starts at this byte. */
 export function wordAt(data: Hex | null, byte: number): Hex | null {
@@ -34,8 +32,7 @@ export function addressAt(data: Hex | null, byte: number): Hex | null {
 }
 
 /** The address in a topic. */
-export const topicAddress = (topic: Hex | undefined): Hex | null =>
-  isWord(topic) ? addressAt(topic, 0) : null
+export const topicAddress = (topic: Hex | undefined): Hex | null => (isWord(topic) ? addressAt(topic, 0) : null)
 
 /** An offset or a length; null when it is missing or too large for any data. */
 export function sizeAt(data: Hex | null, byte: number): number | null {

@@ -1,11 +1,5 @@
 import { expect, test } from "vitest"
-import {
-  address,
-  data,
-  type EventParts,
-  transactionView,
-  word,
-} from "../../../../../test/support/block-view.js"
+import { address, data, type EventParts, transactionView, word } from "../../../../../test/support/block-view.js"
 import { decodeFactoryDeployment } from "./decode-factory-deployment.js"
 import { eventTopics } from "./event-topics.js"
 

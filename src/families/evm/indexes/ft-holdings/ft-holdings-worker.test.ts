@@ -20,9 +20,7 @@ const fold = (...transfers: readonly [string, string, string, bigint][]) =>
   })
 
 test("a transfer takes from one holding and adds to the other, by token", () => {
-  expect(
-    fold([coin, zeroAddress, alice, 100n], [coin, alice, bob, 30n], [other, bob, zeroAddress, 4n]),
-  ).toEqual([
+  expect(fold([coin, zeroAddress, alice, 100n], [coin, alice, bob, 30n], [other, bob, zeroAddress, 4n])).toEqual([
     {
       address: alice,
       contract_address: coin,

@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest"
-import {
-  address,
-  data,
-  type TransactionParts,
-  transactionView,
-  word,
-} from "../../../../../test/support/block-view.js"
+import { address, data, type TransactionParts, transactionView, word } from "../../../../../test/support/block-view.js"
 import { zeroAddress } from "../evm-events/abi-words.js"
 import { eventTopics } from "../evm-events/event-topics.js"
 import { forEachAddressRole } from "./address-roles.js"
@@ -75,11 +69,7 @@ describe("the roles of a transaction", () => {
       { ...none, events: [transfer(zeroAddress, bob), erc721(alice, zeroAddress)] },
       ["*emitter token", "*token_from alice", "*token_to bob"],
     ],
-    [
-      "a deposit is taken from nobody",
-      { ...none, events: [deposit(carol)] },
-      ["*emitter token", "*token_to carol"],
-    ],
+    ["a deposit is taken from nobody", { ...none, events: [deposit(carol)] }, ["*emitter token", "*token_to carol"]],
     [
       "a malformed transfer has an emitter and no parties",
       { ...none, events: [{ ...transfer(alice, bob), data: "0x" }] },

@@ -19,15 +19,9 @@ export interface AddressInRole {
   readonly firstOfTransaction: boolean
 }
 
-const bitOf = Object.fromEntries(addressRoles.map((role, at) => [role, 1 << at])) as Record<
-  AddressRole,
-  number
->
+const bitOf = Object.fromEntries(addressRoles.map((role, at) => [role, 1 << at])) as Record<AddressRole, number>
 
-export function forEachAddressRole(
-  transaction: TransactionView,
-  visit: (addressInRole: AddressInRole) => void,
-): void {
+export function forEachAddressRole(transaction: TransactionView, visit: (addressInRole: AddressInRole) => void): void {
   // The roles each address has had so far, as bits.
   const had = new Map<Hex, number>()
   const take = (role: AddressRole, hex: Hex | null, field?: () => EncodedField): void => {

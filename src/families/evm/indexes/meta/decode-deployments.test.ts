@@ -91,9 +91,7 @@ describe("a factory's event", () => {
 
   test("without an address has an unknown deployer", () => {
     const event = { ...log(plainCreation, [here], [other]), address: null }
-    expect(decodeDeployments(transactionView({ events: [event] }))).toMatchObject([
-      { address: made, deployer: null },
-    ])
+    expect(decodeDeployments(transactionView({ events: [event] }))).toMatchObject([{ address: made, deployer: null }])
   })
 
   test.each([

@@ -46,13 +46,8 @@ test("the owner is whoever the last transfer in the chain went to", () => {
 })
 
 test("the zero address owns what was burned", () => {
-  const rows = [
-    row("erc721", [5, 0, 0, 0], zeroAddress, alice),
-    row("erc721", [5, 0, 1, 0], alice, zeroAddress),
-  ]
-  expect(foldRows(nft_ownership, { nft_transfers: rows })).toMatchObject([
-    { owner: zeroAddress, transfer_count: 2 },
-  ])
+  const rows = [row("erc721", [5, 0, 0, 0], zeroAddress, alice), row("erc721", [5, 0, 1, 0], alice, zeroAddress)]
+  expect(foldRows(nft_ownership, { nft_transfers: rows })).toMatchObject([{ owner: zeroAddress, transfer_count: 2 }])
 })
 
 test("balances are kept for ERC-1155 only, and not for the zero address", () => {

@@ -2,13 +2,7 @@
 // contract that misbehaves costs itself an attempt, an outage of the node costs none.
 
 import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
-import {
-  claimJobs,
-  type Job,
-  type JobEnding,
-  renewJobs,
-  settleJobs,
-} from "../../../../coordination/jobs/job-queue.js"
+import { claimJobs, type Job, type JobEnding, renewJobs, settleJobs } from "../../../../coordination/jobs/job-queue.js"
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { Clock } from "../../../../platform/clock.js"
 import type { Logger } from "../../../../platform/logger.js"
@@ -82,9 +76,7 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
   private async observe(open: Map<Hex, Job>, block: ObservedBlock, signal: AbortSignal): Promise<void> {
     const { database, question } = this.options
     const heights = await this.heightsOf(database, [...open.keys()])
-    const contracts = [...open.keys()].filter(
-      (contract) => (heights.get(contract) ?? Infinity) <= block.height,
-    )
+    const contracts = [...open.keys()].filter((contract) => (heights.get(contract) ?? Infinity) <= block.height)
     const unasked = [...open.keys()].filter((contract) => !contracts.includes(contract))
     const early = unasked.map((contract) => ({ contract, status: "deferred" }) as Answer)
     if (!(await this.settle(open, block, early))) return
@@ -98,11 +90,7 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
   }
 
   /** Writes what was learned, about contracts that are some still and whose claim has not ended. False when one has. */
-  private async settle(
-    open: Map<Hex, Job>,
-    block: ObservedBlock,
-    outcomes: readonly Answer[],
-  ): Promise<boolean> {
+  private async settle(open: Map<Hex, Job>, block: ObservedBlock, outcomes: readonly Answer[]): Promise<boolean> {
     if (outcomes.length === 0) return true
     const { database, ledger, question } = this.options
     const held = await database.transaction(

@@ -32,10 +32,7 @@ export interface Question<Answer extends Outcome> {
   readonly subjectsSql: string
   /** Outcomes as they come, each contract once. Throws when the node does not answer, or does not have the block. */
   ask(options: AskOptions): AsyncGenerator<readonly Answer[]>
-  write(
-    tx: Queryable,
-    answers: { readonly block: ObservedBlock; readonly outcomes: readonly Answer[] },
-  ): Promise<void>
+  write(tx: Queryable, answers: { readonly block: ObservedBlock; readonly outcomes: readonly Answer[] }): Promise<void>
 }
 
 export const observationQueue = (name: string): JobQueue => ({

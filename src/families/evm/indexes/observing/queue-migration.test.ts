@@ -30,8 +30,7 @@ test("what was queued before there was one queue stays queued, and answers stay"
     await database.query("update app.token_metadata_queue set heights = '{[0,9)}'")
     await database.query("update app.contract_code_queue set heights = '{[0,5),[7,8)}'")
     expect(await migrate({ database, schema: "app" })).toContain("0006_job_queue.sql")
-    const texts = async (sql: string) =>
-      (await database.query<{ text: string }>(sql)).rows.map(({ text }) => text)
+    const texts = async (sql: string) => (await database.query<{ text: string }>(sql)).rows.map(({ text }) => text)
     expect(
       await texts(
         `select concat_ws(' ', queue, subject, attempts, due_at at time zone 'utc', holder) as text from app.job_queue order by id`,
@@ -44,14 +43,10 @@ test("what was queued before there was one queue stays queued, and answers stay"
       "contract_code 0x04 2 2026-01-05 00:00:00",
     ])
     expect(
-      await texts(
-        "select concat_ws(' ', queue, worker_type, heights) as text from app.queued_heights order by 1",
-      ),
+      await texts("select concat_ws(' ', queue, worker_type, heights) as text from app.queued_heights order by 1"),
     ).toEqual(["contract_code meta_worker {[0,5),[7,8)}", "token_metadata token_metadata_worker {[0,9)}"])
     expect(
-      await texts(
-        "select concat_ws(' ', contract_address, status, name) as text from app.token_metadata order by 1",
-      ),
+      await texts("select concat_ws(' ', contract_address, status, name) as text from app.token_metadata order by 1"),
     ).toEqual(["\\x02 answered Kept", "\\x03 silent", "\\x04 failed"])
     expect(
       await texts(

@@ -55,9 +55,7 @@ async function lockNewCoverage(
   if ((looked.rows[0]?.fresh ?? "{}") === "{}") return []
   // No rollback may take back coverage between the look at it and the look at its contracts.
   await ledger.lockChain(tx, "shared")
-  const locked = await tx.query("select 1 from app.queued_heights where queue = $1 for update skip locked", [
-    queue,
-  ])
+  const locked = await tx.query("select 1 from app.queued_heights where queue = $1 for update skip locked", [queue])
   if (locked.rows.length === 0) return []
   // Heights that are no longer covered (a worker rebuilt) will be new once more.
   await tx.query(

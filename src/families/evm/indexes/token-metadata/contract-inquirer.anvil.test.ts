@@ -55,16 +55,7 @@ async function ask(contracts: readonly string[]): Promise<Map<string, MetadataOu
 }
 
 function askAll(): Promise<Map<string, MetadataOutcome>> {
-  const names = [
-    "dollar",
-    "coin",
-    "points",
-    "harbourMaster",
-    "hostile",
-    "weth",
-    "reverter",
-    "multiToken",
-  ] as const
+  const names = ["dollar", "coin", "points", "harbourMaster", "hostile", "weth", "reverter", "multiToken"] as const
   // Those that burn gas come first, where they can do most harm.
   const contracts = [spinner, flooder, ...names.map((name) => book.addresses[name].toLowerCase())]
   return ask(contracts)
@@ -82,11 +73,7 @@ function expectAllRight(found: ReadonlyMap<string, MetadataOutcome>): void {
   expect(shown(of("coin"))).toEqual(["Coin of the Quay", "QUAY", 6])
   expect(shown(of("points"))).toEqual(["Ferry Points", "FERRY", 0])
   // Its text is a bytes32, as MKR's.
-  expect(shown(of("harbourMaster"))).toEqual([
-    expect.stringMatching(/^\w.*\w$/),
-    expect.stringMatching(/^\w+$/),
-    18,
-  ])
+  expect(shown(of("harbourMaster"))).toEqual([expect.stringMatching(/^\w.*\w$/), expect.stringMatching(/^\w+$/), 18])
   expect(shown(of("reverter"))).toBe("silent")
   expect(shown(found.get(spinner))).toBe("silent")
   expect(shown(found.get(flooder))).toBe("silent")

@@ -66,14 +66,8 @@ export class ContractInquirer {
     })
   }
 
-  async #askGroup(
-    contracts: readonly Hex[],
-    block: ObservedBlock,
-    signal: AbortSignal,
-  ): Promise<MetadataOutcome[]> {
-    const questions = contracts.flatMap((contract) =>
-      kinds.map((kind) => ({ contract, data: selectors[kind] })),
-    )
+  async #askGroup(contracts: readonly Hex[], block: ObservedBlock, signal: AbortSignal): Promise<MetadataOutcome[]> {
+    const questions = contracts.flatMap((contract) => kinds.map((kind) => ({ contract, data: selectors[kind] })))
     const answers: (Uint8Array | null)[] =
       contracts.length > 1 && this.#usesMulticall()
         ? await this.#askTogether(questions, block, signal)
@@ -114,17 +108,11 @@ export class ContractInquirer {
     signal: AbortSignal,
   ): Promise<(Uint8Array | null)[]> {
     if (questions.length === 0) return []
-    const calls = questions.map(({ contract, data }) =>
-      this.#ethCall(contract, data, this.#gas.callGas, block),
-    )
+    const calls = questions.map(({ contract, data }) => this.#ethCall(contract, data, this.#gas.callGas, block))
     return (await this.#askAt(block, calls, signal)).map(bytesOf)
   }
 
-  #askAt(
-    block: ObservedBlock,
-    calls: readonly RpcCall[],
-    signal: AbortSignal,
-  ): Promise<readonly RpcAnswer[]> {
+  #askAt(block: ObservedBlock, calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly RpcAnswer[]> {
     const control = this.#ethCall(identityContract, "0x01", this.#gas.callGas, block)
     return askAtBlock(this.#node, { block, control, calls, signal })
   }

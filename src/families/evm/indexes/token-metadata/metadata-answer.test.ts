@@ -47,8 +47,7 @@ describe("what an answer means", () => {
     expect(decimalsOf(uint(0n))).toBe(0)
     expect(decimalsOf(uint(18n))).toBe(18)
     expect(decimalsOf(uint(255n))).toBe(255)
-    for (const value of [256n, 2n ** 32n + 18n, 2n ** 64n, 2n ** 256n - 1n])
-      expect(decimalsOf(uint(value))).toBeNull()
+    for (const value of [256n, 2n ** 32n + 18n, 2n ** 64n, 2n ** 256n - 1n]) expect(decimalsOf(uint(value))).toBeNull()
     expect(decimalsOf(uint(18n).subarray(0, 31))).toBeNull()
   })
 

@@ -180,9 +180,7 @@ describe("observing", () => {
     node.contracts.set(address(1), { name: abiText(`Big ${"x".repeat(100_000)}`) })
     await observer().runOnce(signal)
     expect((await rows()).get(address(1))).toMatchObject({ truncated: true, name: `Big ${"x".repeat(252)}` })
-    const { rows: sizes } = await database.query(
-      "select octet_length(name_raw) as bytes from app.token_metadata",
-    )
+    const { rows: sizes } = await database.query("select octet_length(name_raw) as bytes from app.token_metadata")
     expect(sizes).toEqual([{ bytes: 65_536 }])
   })
 })
@@ -348,9 +346,7 @@ describe("the queue", () => {
     await addSubjects([1, 2])
     node.before = async (calls) => {
       if (JSON.stringify(calls).includes(hex(1)))
-        await database.query("delete from app.metadata_subjects where contract_address = decode($1, 'hex')", [
-          hex(1),
-        ])
+        await database.query("delete from app.metadata_subjects where contract_address = decode($1, 'hex')", [hex(1)])
     }
     await observer().runOnce(signal)
     expect([...(await rows()).keys()]).toEqual([address(2)])
@@ -433,9 +429,7 @@ describe("a rollback", () => {
         "insert into app.rollbacks (id, epoch, removed) values (gen_random_uuid(), 1, int8range($1, null))",
         [from],
       )
-      await tx.query("update app.coverage set heights = heights - int8multirange(int8range($1, null))", [
-        from,
-      ])
+      await tx.query("update app.coverage set heights = heights - int8multirange(int8range($1, null))", [from])
       await tx.query("delete from app.metadata_subjects where first_block_height >= $1", [from])
       await forgetObserved(tx, { removed: { from, to: Number.MAX_SAFE_INTEGER } })
     })
@@ -453,8 +447,7 @@ describe("a rollback", () => {
     await rollBack(990)
     const found = await rows()
     expect(found.get(address(1))).toMatchObject({ status: "answered", asked_at_height: "900" })
-    for (const n of [2, 3])
-      expect(found.get(address(n))).toMatchObject({ status: "queued", name: null, attempts: 0 })
+    for (const n of [2, 3]) expect(found.get(address(n))).toMatchObject({ status: "queued", name: null, attempts: 0 })
     node.block.height = 985
     node.contracts.set(address(2), token("Again"))
     await observer().runOnce(signal)

@@ -27,9 +27,7 @@ describe("multicalls", () => {
           callData: data,
         }))
         const data = encodeMulticall(questions) as `0x${string}`
-        expect(data).toBe(
-          encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] }),
-        )
+        expect(data).toBe(encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] }))
         expect(decodeFunctionData({ abi: multicall3Abi, data }).args).toEqual([calls])
       }),
     )

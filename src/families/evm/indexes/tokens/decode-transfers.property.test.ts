@@ -48,9 +48,7 @@ const log: fc.Arbitrary<EventParts> = fc.record({
     .map(([first, rest]) => [first, ...rest]),
   data: body,
 })
-const party = fc
-  .constantFrom("0", "aa".repeat(20), "bb".repeat(20))
-  .map((each) => `0x${each.padStart(64, "0")}`)
+const party = fc.constantFrom("0", "aa".repeat(20), "bb".repeat(20)).map((each) => `0x${each.padStart(64, "0")}`)
 /** Well-formed but for one word at most. */
 const almostRight: fc.Arbitrary<EventParts> = fc.record({
   address: emitter,
@@ -63,11 +61,7 @@ const almostRight: fc.Arbitrary<EventParts> = fc.record({
 const garbage: fc.Arbitrary<EventParts> = fc.record({
   address: fc.oneof(fc.constant(null), fc.string()),
   topics: fc.array(fc.oneof(fc.string(), fc.constantFrom(...Object.values(eventTopics))), { maxLength: 6 }),
-  data: fc.oneof(
-    fc.constant(null),
-    fc.string({ maxLength: 400 }),
-    fc.string({ minLength: 150, maxLength: 400 }),
-  ),
+  data: fc.oneof(fc.constant(null), fc.string({ maxLength: 400 }), fc.string({ minLength: 150, maxLength: 400 })),
 })
 
 const isWord = (text: string) => /^0x[0-9a-f]{64}$/.test(text)
@@ -82,8 +76,7 @@ test("any logs decode to rows of whole words and addresses, at most one for each
       seen.erc20 += ft.length
       for (const row of nft) seen[row.standard]++
       seen.batched += nft.filter((row) => row.batchIndex > 0).length
-      for (const row of ft)
-        expect([row.contract, row.from, row.to].every(isAddress) && isWord(row.amount)).toBe(true)
+      for (const row of ft) expect([row.contract, row.from, row.to].every(isAddress) && isWord(row.amount)).toBe(true)
       for (const row of nft) {
         expect([row.contract, row.from, row.to].every(isAddress)).toBe(true)
         expect(isWord(row.tokenId) && isWord(row.amount)).toBe(true)

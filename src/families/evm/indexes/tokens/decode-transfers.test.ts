@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest"
-import {
-  data,
-  type EventParts,
-  hexOf,
-  transactionView,
-  word,
-} from "../../../../../test/support/block-view.js"
+import { data, type EventParts, hexOf, transactionView, word } from "../../../../../test/support/block-view.js"
 import { zeroAddress } from "../evm-events/abi-words.js"
 import { eventTopics } from "../evm-events/event-topics.js"
 import { decodeTransfers } from "./decode-transfers.js"
@@ -153,9 +147,7 @@ describe("a TransferSingle", () => {
 
   test("is read with ids and amounts up to the largest", () => {
     expect(decode({ address: storefront, topics, data: data(max, max) })).toEqual({ ft: [], nft: [row] })
-    expect(nftOf({ address: storefront, topics, data: `${data(max, 0)}00` })).toEqual([
-      { ...row, amount: word(0) },
-    ])
+    expect(nftOf({ address: storefront, topics, data: `${data(max, 0)}00` })).toEqual([{ ...row, amount: word(0) }])
   })
 
   test.each([
@@ -254,8 +246,7 @@ describe("wrapped ether", () => {
   const withdrawn: EventParts = { address: weth, topics: topicsOf(withdrawal, alice), data: amount }
   const minted: EventParts = { address: weth, topics: topicsOf(transfer, zeroAddress, alice), data: amount }
   const burned: EventParts = { address: weth, topics: topicsOf(transfer, alice, zeroAddress), data: amount }
-  const kinds = (...events: EventParts[]) =>
-    decode(...events).ft.map(({ eventIndex, kind }) => [eventIndex, kind])
+  const kinds = (...events: EventParts[]) => decode(...events).ft.map(({ eventIndex, kind }) => [eventIndex, kind])
 
   test("comes from and goes to the zero address", () => {
     expect(decode(deposited, withdrawn).ft).toEqual([

@@ -3,15 +3,7 @@
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { EventView, TransactionView } from "../../raw/block-view.js"
-import {
-  addressAt,
-  dataLength,
-  isWord,
-  sizeAt,
-  topicAddress,
-  wordAt,
-  zeroAddress,
-} from "../evm-events/abi-words.js"
+import { addressAt, dataLength, isWord, sizeAt, topicAddress, wordAt, zeroAddress } from "../evm-events/abi-words.js"
 import { eventTopics } from "../evm-events/event-topics.js"
 
 /** A mint comes from the zero address, a burn goes to it. */

@@ -56,9 +56,7 @@ test("a fungible transfer is a row with its place, its parties and its amount", 
     amount: word(30),
     kind: "transfer",
   })
-  expect(
-    rows["ft_transfers"]!.map((row) => [row["transaction_index"], row["event_index"], row["kind"]]),
-  ).toEqual([
+  expect(rows["ft_transfers"]!.map((row) => [row["transaction_index"], row["event_index"], row["kind"]])).toEqual([
     [1, 1, "mint"],
     [1, 2, "transfer"],
     [1, 3, "burn"],

@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest"
-import {
-  address,
-  blockView,
-  data,
-  type TransactionParts,
-  word,
-} from "../../../../../test/support/block-view.js"
+import { address, blockView, data, type TransactionParts, word } from "../../../../../test/support/block-view.js"
 import { runExtract } from "../../../../../test/support/run-extract.js"
 import type { UpstreamRow } from "../../../../workers/worker-definition.js"
 import { eventTopics } from "../evm-events/event-topics.js"
@@ -21,9 +15,7 @@ const contractsOf = (transaction: TransactionParts) =>
     row["event_count"],
   ])
 const tagsOf = (transaction: TransactionParts, rows: Readonly<Record<string, readonly UpstreamRow[]>> = {}) =>
-  runExtract(txContractsWorker, blockView({ transactions: [transaction] }), rows)["tx_tags"]!.map(
-    (row) => row["tag"],
-  )
+  runExtract(txContractsWorker, blockView({ transactions: [transaction] }), rows)["tx_tags"]!.map((row) => row["tag"])
 
 describe("contracts of a transaction", () => {
   test("the one called and those that emitted logs are a row each, with the logs they emitted", () => {
@@ -38,11 +30,7 @@ describe("contracts of a transaction", () => {
   test.each<[string, TransactionParts, unknown[]]>([
     ["called without a log", { to: router, input: "0x01" }, [[router, true, 0]]],
     ["sent value only", { to: router, input: "0x", value: 1n }, []],
-    [
-      "sent value only, and it logs",
-      { to: router, input: "0x", events: [{ address: router }] },
-      [[router, false, 1]],
-    ],
+    ["sent value only, and it logs", { to: router, input: "0x", events: [{ address: router }] }, [[router, false, 1]]],
     ["without an input column", { to: router, input: null }, []],
     ["created", { to: null, input: "0x6001", contractAddress: made }, [[made, true, 0]]],
     [

@@ -43,28 +43,13 @@ test("a transaction gives one row", () => {
 describe("fee and burnt", () => {
   const huge = 2n ** 256n - 1n
   test.each([
-    [
-      "the effective price goes before the offered one",
-      { effective: 10n, offered: 20n, base: 7n },
-      1000n,
-      700n,
-    ],
-    [
-      "without an effective price the offered one counts",
-      { effective: null, offered: 20n, base: 7n },
-      2000n,
-      700n,
-    ],
+    ["the effective price goes before the offered one", { effective: 10n, offered: 20n, base: 7n }, 1000n, 700n],
+    ["without an effective price the offered one counts", { effective: null, offered: 20n, base: 7n }, 2000n, 700n],
     ["an effective price of 0 is a price", { effective: 0n, offered: 20n, base: null }, 0n, 0n],
     ["without any price both are 0", { effective: null, offered: null, base: 7n }, 0n, 0n],
     ["without gas used both are 0", { used: null, effective: 10n, offered: 10n, base: 7n }, 0n, 0n],
     ["without a base fee nothing is burnt", { effective: 10n, offered: 10n, base: null }, 1000n, 0n],
-    [
-      "a base fee above the price burns the fee and no more",
-      { effective: 5n, offered: 5n, base: 7n },
-      500n,
-      500n,
-    ],
+    ["a base fee above the price burns the fee and no more", { effective: 5n, offered: 5n, base: 7n }, 500n, 500n],
     [
       "products outgrow an amount",
       { used: huge, effective: huge, offered: null, base: huge - 1n },
