@@ -10,7 +10,7 @@ export class AnnouncedHeads {
     if (this.at.size > remembered) this.at.delete(this.at.keys().next().value!)
   }
 
-  /** Seconds from announcement to `at`, for the heights of the range that were announced; each is told once. */
+  /** Seconds from announcement to `at`, for the announced heights of the range. Each is reported once. */
   delays({ from, to, at }: { readonly from: number; readonly to: number; readonly at: number }): number[] {
     const delays: number[] = []
     for (let height = from; height < to; height++) {

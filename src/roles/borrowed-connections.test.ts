@@ -18,14 +18,14 @@ function lenders({ spare, lanes }: { spare: number; lanes: number }) {
 }
 
 describe("borrowed connections", () => {
-  test("that are to spare disturb no lane", async () => {
+  test("within the spare ones disturb no lane", async () => {
     const { lent, borrowed } = lenders({ spare: 1, lanes: 2 })
     const [connection] = await borrowed.open([one()])
     await connection!.end()
     expect(lent).toEqual([])
   })
 
-  test("beyond that come from the lanes, which get them back with the last one", async () => {
+  test("beyond those come from the lanes, which continue after the last is closed", async () => {
     const { lent, borrowed } = lenders({ spare: 1, lanes: 2 })
     const [first] = await borrowed.open([one()])
     const [second, third] = await borrowed.open([one(), one()])
@@ -38,7 +38,7 @@ describe("borrowed connections", () => {
     expect(lent).toEqual([true, false])
   })
 
-  test("that nobody has to give are waited for, in turn", async () => {
+  test("beyond all of them are waited for, in order", async () => {
     const { borrowed } = lenders({ spare: 0, lanes: 2 })
     const [first] = await borrowed.open([one()])
     const order: string[] = []
@@ -56,12 +56,12 @@ describe("borrowed connections", () => {
     expect(order).toEqual(["two", "one"])
   })
 
-  test("that cannot be opened are given back", async () => {
+  test("that cannot be opened are released", async () => {
     const { lent, borrowed } = lenders({ spare: 0, lanes: 2 })
     const nowhere = { url: "postgres://nobody@127.0.0.1:1/none", applicationName: "test" }
     await expect(borrowed.open([one(), nowhere])).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
     await expect(borrowed.open([nowhere, one()])).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
-    await waitUntil(async () => lent.at(-1) === false, { what: "all given back" })
+    await waitUntil(async () => lent.at(-1) === false, { what: "all released" })
     for (const connection of await borrowed.open([one(), one()])) await connection.end()
   })
 })

@@ -1,14 +1,14 @@
-// Connections for what comes and goes (an index that is made, the nightly look over the store), within the bound of the process: first
-// what the budget leaves over, then those of the history lanes, which stand still meanwhile.
+// Connections for short tasks (building an index, the nightly check of the store), within the limit of the process: first
+// what the budget leaves over, then those of the history lanes, which pause meanwhile.
 
 import { Connection, type ConnectionOptions } from "../postgres/connection.js"
 
 export interface BorrowedConnectionsOptions {
-  /** What the standing ones leave of the budget. */
+  /** What the permanent connections leave of the budget. */
   readonly spare: number
   /** What the history lanes of this process hold. */
   readonly lanes: number
-  /** Resolves when the lanes have closed theirs; or, called with false, lets them go on. */
+  /** Resolves when the lanes have closed theirs. Called with false, it lets them continue. */
   readonly lend: (lent: boolean) => Promise<void>
 }
 
@@ -27,28 +27,28 @@ export class BorrowedConnections {
     this.options = options
   }
 
-  /** All at once, since two borrowers with one each would wait for one another; each goes back when it is closed. */
+  /** All at once: two borrowers with one each would wait for one another. Closing a connection returns it. */
   async open(wanted: readonly ConnectionOptions[]): Promise<Connection[]> {
     await this.take(wanted.length)
     const opened: Connection[] = []
     try {
       for (const options of wanted) {
-        const connection = await Connection.open({ ...options, onClose: () => this.giveBack(1) })
+        const connection = await Connection.open({ ...options, onClose: () => this.release(1) })
         opened.push(connection)
       }
       return opened
     } catch (error) {
       for (const connection of opened) connection.destroy()
-      // The one that failed has gone back by itself.
-      this.giveBack(wanted.length - opened.length - 1)
+      // The one that failed was released when it closed.
+      this.release(wanted.length - opened.length - 1)
       throw error
     }
   }
 
   private async take(count: number): Promise<void> {
     const { spare, lanes, lend } = this.options
-    if (count > spare + lanes) throw new RangeError(`${count} connections are more than can ever be borrowed`)
-    // In turn: whoever wants two is not passed for ever by those who want one.
+    if (count > spare + lanes) throw new RangeError(`${count} connections are more than the process can lend`)
+    // First come, first served: otherwise requests for one could delay a request for two forever.
     if (this.waiting.length > 0 || this.used + count > spare + lanes)
       await new Promise<void>((go) => this.waiting.push({ count, go }))
     else this.used += count
@@ -56,7 +56,7 @@ export class BorrowedConnections {
     await this.lending
   }
 
-  private giveBack(count: number): void {
+  private release(count: number): void {
     const { spare, lanes, lend } = this.options
     this.used -= count
     for (let next = this.waiting[0]; next && this.used + next.count <= spare + lanes; next = this.waiting[0]) {

@@ -31,7 +31,7 @@ export async function migrateChainDatabases({ rawUrl, appUrl }: ChainDatabases):
   return [...raw.map((name) => `raw/${name}`), ...app.map((name) => `app/${name}`)]
 }
 
-/** Only ever for the demo, whose chain can be lost: a real chain's databases are never dropped here. */
+/** Only for the demo, whose chain can be lost. A real chain's databases are never dropped. */
 export async function dropEmbeddedDatabases(embedded: EmbeddedPostgres, name: string): Promise<void> {
   const admin = await Connection.open({ url: embedded.url("postgres"), applicationName: "tidemark demo" })
   try {

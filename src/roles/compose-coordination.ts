@@ -1,5 +1,5 @@
-// What a process needs to take part in a chain's coordination, whatever it does: leases of both databases, those who reap them,
-// what finishes a rollback that another process did not, and what tells app of what raw covers.
+// What every process needs for a chain's coordination: the leases of both databases and their reapers, the service that
+// finishes interrupted rollbacks, and the one that copies raw's coverage to app.
 
 import type { FailurePolicy } from "../coordination/after-failure.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
@@ -16,7 +16,7 @@ export interface Coordination {
   readonly rawLeases: PostgresLeaseStore<Queryable>
   readonly appLeases: PostgresLeaseStore<Queryable>
   readonly reapers: readonly LeaseReaper[]
-  /** To be run once before anything is stored: a database that went back must not be built upon. */
+  /** Run once before anything is stored: a restored database must be aligned first. */
   readonly finisher: RollbackFinisher
   readonly copier: RawCoverageCopier
 }

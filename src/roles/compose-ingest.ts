@@ -1,5 +1,5 @@
-// What a thread that ingests consists of: the head follower, or a few lanes that fill history. The simulation runs the same on a
-// model of the database.
+// The parts of an ingest thread: the head follower, or a few lanes that fill history. The simulation runs the same parts
+// on a model of the database.
 
 import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
@@ -27,9 +27,9 @@ export interface IngesterSettings extends RunnerSettings, Pick<RangeIngesterOpti
 export interface ComposeIngestDeps
   extends IngesterDeps,
     Pick<HeadFollowerOptions, "announced" | "mayClaim" | "onHead"> {
-  /** History lets a new block go first. */
+  /** At which history waits for new blocks. */
   readonly gate?: TipGate
-  /** Whether lanes may claim, where the head follower may. */
+  /** Whether lanes may claim when the head follower may. */
   readonly mayFillHistory: () => boolean
   readonly finishRollback: ReorgWatchOptions["finish"]
   readonly onHeadOutcome: HeadFollowerOptions["onOutcome"]
@@ -71,14 +71,14 @@ export function composeIngest(deps: ComposeIngestDeps, settings: ComposeIngestSe
   const { gate, clock, mayClaim, mayFillHistory } = deps
   const head = settings.followsHead ? createIngester(deps, settings) : undefined
   const follower = head && createFollower(deps, settings, head)
-  // Between two blocks history lets a new one go first.
+  // Between two blocks, history lets a new block go first.
   const turn = async (): Promise<void> => {
     await clock.turn()
     await gate?.pass()
   }
   const patient: Clock = gate ? { ...clock, turn } : clock
-  // Lanes copy one after the other: two at once cost Postgres half as much again for the same rows, since they extend the same
-  // tables and fill the same pages of the same indexes. The other lane encodes meanwhile.
+  // Lanes copy one after the other: two at once cost Postgres 50 % more for the same rows, since they extend the same
+  // tables and fill the same index pages. The other lane encodes meanwhile.
   const turns = new Turns()
   const ingesters = Array.from({ length: settings.lanes }, () =>
     createIngester({ ...deps, clock: patient }, settings, turns),
@@ -119,7 +119,7 @@ function createFollower(
     onOutcome: deps.onHeadOutcome,
     reorgs: new ReorgWatch({
       ...deps,
-      // Between two ranges of the follower its connection is free.
+      // The follower's connection is free between two of its ranges.
       raw: { query: async (sql, params) => (await ingester.runner.connection()).query(sql, params) },
       ledger,
       finish: deps.finishRollback,

@@ -1,4 +1,4 @@
-// The runner of leased ranges, on the leases of raw or app.
+// Creates the runner of leased ranges for raw or app.
 
 import type { FailurePolicy } from "../coordination/after-failure.js"
 import { LeasedRangeRunner, type LeasedRangeRunnerOptions } from "../coordination/leased-range-runner.js"
@@ -28,7 +28,7 @@ export function createRunner(schema: "raw" | "app", deps: RunnerDeps, settings: 
       const backend = recordBackend ? executor.backend : undefined
       return new PostgresLeaseStore({ executor, schema, random, policy, backend })
     },
-    // The head follower looks for ranges of raw that were refused.
+    // The head follower reads the refused ranges of raw.
     uncharged: schema === "raw" ? "noted" : "withdrawn",
     onCharged: recordCharges(schema),
   })

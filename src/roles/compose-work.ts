@@ -1,5 +1,5 @@
-// What a thread that derives consists of: the tip alone, or a few lanes for history. The simulation runs the same on a model of the
-// database.
+// The parts of a work thread: the tip alone, or a few lanes for history. The simulation runs the same parts on a model of
+// the database.
 
 import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
 import type { Service } from "../platform/service.js"
@@ -24,7 +24,7 @@ interface ClosableReader extends RawReader {
 export interface ComposeWorkDeps
   extends Omit<DeriverDeps, "raw" | "gate" | "turns">,
     Pick<LiveDeriverOptions, "mayClaim" | "onOutcome" | "onDerived"> {
-  /** Of the tip: told from the others by those who look whether it waits. */
+  /** The tip's sessions have a name of their own, by which lanes see that one waits for them. */
   readonly connectTip: () => Promise<SqlConnection>
   readonly createReader: () => ClosableReader
   readonly gate?: TipGate
@@ -35,7 +35,7 @@ export interface ComposeWorkSettings
     Pick<WorkLaneOptions, "order" | "endBlock" | "leaseTtlMs"> {
   readonly derivesTip: boolean
   readonly lanes: number
-  /** Workers whose tables are ready for them. */
+  /** Workers whose tables are ready. */
   readonly runnable: readonly string[]
   readonly headLeaseTtlMs: number
   readonly livePollMs: number
@@ -84,8 +84,8 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
     })
     services.push(live)
   }
-  // Lanes fold one after the other. They change the same hot rows: two at once would wait for each other in the database all
-  // the same, with locks held, and each would take the other's time for its own.
+  // Lanes fold one after the other. They change the same hot rows: two at once would wait for each other in the database,
+  // with locks held, and each would measure the other's time as its own.
   const turns = new Turns()
   const slow = new SlowWorkers({ clock })
   for (let index = 0; index < settings.lanes; index++) {

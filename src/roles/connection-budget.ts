@@ -1,7 +1,7 @@
-// A process keeps to 12 database connections, whatever it does: 2 for services and answers and 1 to the app database where that is
-// another; one to renew leases of raw; for the head follower 2 (its election and its work); for each ingest thread one a lane; for the tip
-// and for each lane that derives 2 (raw and app). What is left over, and what the lanes of history hold, is lent to what
-// comes and goes: an index that is made, the nightly look over the store. A rollback takes what the services have.
+// A process uses at most 12 database connections: 2 for services and queries, plus 1 if app is another database; 1 to renew
+// raw leases; 2 for the head follower (its election and its work); 1 for each ingest lane; 2 (raw and app) for the tip and
+// for each work lane. What is left over, and what history lanes hold, is lent to short tasks: building an index, the
+// nightly check of the store. A rollback uses the connections of the services.
 
 import { IndexerError } from "../platform/errors.js"
 import type { Role } from "./role.js"
@@ -19,7 +19,7 @@ export interface ConnectionUse {
   /** Whether there are workers at all. */
   readonly derives: boolean
   readonly deferIndexes: boolean
-  /** Raw and app in one. */
+  /** Raw and app are one database. */
   readonly oneDatabase: boolean
 }
 
@@ -28,15 +28,15 @@ export interface LanePlan {
   readonly ingestLanes: number
   /** For each work thread. */
   readonly workLanes: number
-  /** Connections that nobody holds all the time. */
+  /** Connections that are not in permanent use. */
   readonly spare: number
 }
 
-/** As many lanes as fit, ingest first. Throws CONFIG_INVALID where not even one of each does. */
+/** As many lanes as fit, ingest first. Throws CONFIG_INVALID if not even one of each fits. */
 export function planLanes(use: ConnectionUse): LanePlan {
   const ingests = use.roles.includes("ingest")
   const works = use.derives && use.roles.includes("work")
-  // Where indexes are put off they are made all day long, which is no reason to stop a lane.
+  // Deferred indexes are built continuously, which must not pause a lane.
   const indexes = ingests && use.deferIndexes ? 1 : 0
   const standing = ({ ingestLanes, workLanes }: Omit<LanePlan, "spare">): number =>
     rawPoolSize +
@@ -54,8 +54,11 @@ export function planLanes(use: ConnectionUse): LanePlan {
     ({ spare, ingestLanes }) => spare >= indexes && spare + (ingests ? use.threads * ingestLanes : 0) >= borrowed,
   )
   if (plan) return plan
+  const needed = Math.max(budget + 1, budget - plans.at(-1)!.spare)
   throw new IndexerError(
     "CONFIG_INVALID",
-    `THREADS=${use.threads} and WORK_THREADS=${use.workThreads} with the roles ${use.roles.join(", ")} take ${Math.max(budget + 1, budget - plans.at(-1)!.spare)} database connections, and a process keeps to ${budget}: use fewer threads, or start a process for --roles ingest and one for --roles work`,
+    `THREADS=${use.threads} and WORK_THREADS=${use.workThreads} with the roles ${use.roles.join(", ")} take ` +
+      `${needed} database connections, and a process keeps to ${budget}: use fewer threads, or start a process for ` +
+      "--roles ingest and one for --roles work",
   )
 }

@@ -3,5 +3,5 @@
 import type { ChainFamily } from "../families/chain-family.js"
 import { evmFamily } from "../families/evm/evm-family.js"
 
-/** Every chain is an EVM chain so far. */
+/** Every chain is an EVM chain. */
 export const familyOf = (_chain: { readonly name?: string | undefined }): ChainFamily => evmFamily

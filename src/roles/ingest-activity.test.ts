@@ -45,7 +45,7 @@ describe("the activity of a process", () => {
     })
   })
 
-  test("is what its threads said last: the newest fault, the last block stored, one that follows", () => {
+  test("combines the last reports: the newest fault, the last block stored, whether one follows the head", () => {
     const activity = new IngestActivity()
     activity.paused = "disk"
     const fault = (code: string, atMs: number) => ({ code, message: code, atMs })
@@ -65,14 +65,14 @@ describe("the activity of a process", () => {
 describe("a provider", () => {
   const stateOf = (activity: IngestActivity) => activity.state(0).providers
 
-  test("is well when one thread gets through to it, whatever the others think", () => {
+  test("is healthy when one thread reaches it, even if others do not", () => {
     const activity = new IngestActivity()
     activity.add(0, report({ providers: [provider({ state: "open", lastError: "away" })] }))
     activity.add(1, report({ providers: [provider()], rpc: answered }))
     expect(stateOf(activity)).toEqual([provider()])
   })
 
-  test("is away when only threads that have asked it nothing call it well", () => {
+  test("is unavailable when only idle threads call it healthy", () => {
     const away = provider({ state: "open", lastError: "away", lastErrorAtMs: 5 })
     const activity = new IngestActivity()
     activity.add(0, report({ providers: [away] }))
@@ -80,7 +80,7 @@ describe("a provider", () => {
     expect(stateOf(activity)).toEqual([away])
   })
 
-  test("is no longer vouched for by a thread that has had no answer for twenty reports", () => {
+  test("is not called healthy by a thread without an answer for twenty reports", () => {
     const away = provider({ state: "open" })
     const activity = new IngestActivity()
     activity.add(0, report({ providers: [away] }))
@@ -91,7 +91,7 @@ describe("a provider", () => {
     expect(stateOf(activity)).toEqual([away])
   })
 
-  test("is not vouched for by an answer that was a failure, nor by one of another provider", () => {
+  test("is not called healthy after a failed answer, or one of another provider", () => {
     const away = provider({ state: "half-open" })
     const activity = new IngestActivity()
     activity.add(0, report({ providers: [away] }))
@@ -103,7 +103,7 @@ describe("a provider", () => {
     expect(stateOf(activity)).toEqual([away])
   })
 
-  test("on the wrong chain is so for all, whoever found it", () => {
+  test("on the wrong chain is so for all threads", () => {
     const wrong = provider({ mismatch: "5" })
     const activity = new IngestActivity()
     activity.add(0, report({ providers: [provider()], rpc: answered }))
@@ -111,7 +111,7 @@ describe("a provider", () => {
     expect(stateOf(activity)).toEqual([wrong])
   })
 
-  test("is the best anyone who knows it sees, and of equals the one with the newest error", () => {
+  test("has the best state that a thread reports, and of equals the one with the newest error", () => {
     const activity = new IngestActivity()
     activity.add(0, report({ providers: [provider({ state: "open", lastErrorAtMs: 9 })] }))
     activity.add(1, report({ providers: [provider({ state: "half-open", lastErrorAtMs: 1 })] }))

@@ -1,4 +1,4 @@
-// What the ingest threads of a chain report, added up: the process's own view for metrics, status and the heartbeat.
+// Combines the reports of a chain's ingest threads into the state of the process, for status and the heartbeat.
 
 import type { ProviderHealth } from "../source/block-source.js"
 import type { ProcessState } from "../status/process-state.js"
@@ -26,7 +26,7 @@ export class IngestActivity {
     return {
       threads: reports.length,
       followsHead: reports.some(({ following }) => following),
-      providers: [...this.testimonies().values()].map(judge),
+      providers: [...this.answers().values()].map(healthOf),
       paused: this.paused,
       lastFault: faults[0] ?? null,
       lastStoredAtMs: stored.length > 0 ? Math.max(...stored) : null,
@@ -34,8 +34,8 @@ export class IngestActivity {
     }
   }
 
-  private testimonies(): Map<string, Testimony[]> {
-    const byLabel = new Map<string, Testimony[]>()
+  private answers(): Map<string, Answer[]> {
+    const byLabel = new Map<string, Answer[]>()
     for (const [thread, { providers }] of this.latest) {
       for (const provider of providers) {
         const silence = this.silence.get(`${thread} ${provider.label}`) ?? silentReports
@@ -46,25 +46,25 @@ export class IngestActivity {
   }
 }
 
-/** A thread without an answer for so many reports, ten seconds of them, knows nothing of how a provider is. */
+/** A thread without an answer for this many reports, ten seconds, does not know the provider's state. */
 const silentReports = 20
 const badness = { closed: 0, "half-open": 1, open: 2 } as const
 
-interface Testimony {
+interface Answer {
   readonly provider: ProviderHealth
-  /** Reports since this thread last had an answer from it. */
+  /** Reports since the provider last answered this thread. */
   readonly silence: number
 }
 
 /**
- * Every thread has its own circuit for a provider; one that gets through is enough to call it well. A thread that has
- * nothing to ask has a closed circuit too, and no say. A wrong chain is the provider's, whoever found it.
+ * Every thread has its own circuit for a provider; the provider is healthy if one thread reaches it. An idle thread has a
+ * closed circuit too, but does not count. A provider on the wrong chain is so for all threads.
  */
-function judge(testimonies: readonly Testimony[]): ProviderHealth {
-  const mistaken = testimonies.find(({ provider }) => provider.mismatch !== null)
+function healthOf(answers: readonly Answer[]): ProviderHealth {
+  const mistaken = answers.find(({ provider }) => provider.mismatch !== null)
   if (mistaken) return mistaken.provider
-  const knowing = testimonies.filter(({ provider, silence }) => provider.state !== "closed" || silence < silentReports)
-  const [best] = (knowing.length > 0 ? knowing : testimonies)
+  const knowing = answers.filter(({ provider, silence }) => provider.state !== "closed" || silence < silentReports)
+  const [best] = (knowing.length > 0 ? knowing : answers)
     .map(({ provider }) => provider)
     .sort((a, b) => badness[a.state] - badness[b.state] || (b.lastErrorAtMs ?? 0) - (a.lastErrorAtMs ?? 0))
   return best!

@@ -1,38 +1,28 @@
-// What an ingest thread and its process tell each other, beside what every thread does.
+// The messages between an ingest thread and its process, beside those of every thread.
 
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
-import type { ChainConfig } from "../platform/load-config.js"
-import type { ProcessSettings } from "../platform/settings.js"
 import type { ProviderHealth } from "../source/block-source.js"
 import type { RpcCounter } from "../source/rpc-counters.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { FaultState } from "../status/process-state.js"
+import type { ThreadInput } from "../threads/thread-messages.js"
 
-export interface IngestThreadInput {
-  readonly index: number
-  readonly holder: string
-  readonly chain: ChainConfig
-  readonly chainName: string
+export interface IngestThreadInput extends ThreadInput {
   readonly chainId: string
-  readonly rawUrl: string
-  readonly settings: ProcessSettings
   /** By RPC URL, shared by the threads of the process. */
   readonly limits: readonly SharedLimitHandle[]
   readonly followsHead: boolean
-  readonly lanes: number
-  /** Shared by the threads of the chain: whether a new block is being stored or derived. */
-  readonly gate: SharedArrayBuffer
   /** Whether this process derives what it stores. */
   readonly derives: boolean
 }
 
 export type ToIngestThread =
-  /** History stands still, with its connections closed, until it is told to go on. */
+  /** Lent: history pauses, with its connections closed, until the next message. */
   | { readonly type: "lend"; readonly lent: boolean }
-  /** The answer to "roll-back"; without a rollback where it could not be finished now. */
+  /** The answer to "roll-back"; without a rollback if it could not be finished now. */
   | { readonly type: "rolled-back"; readonly rollback: RollbackIntent | undefined }
 
-/** Counts since the report before. */
+/** Counts since the last report. */
 export interface IngestReport {
   readonly type: "report"
   readonly blocks: number
@@ -48,7 +38,7 @@ export interface IngestReport {
   readonly following: boolean
   readonly lastFault: FaultState | null
   readonly lastStoredAtMs: number | null
-  /** Seconds from the head's announcement to its commit, for heads stored since the report before. */
+  /** Seconds from the head's announcement to its commit, for heads stored since the last report. */
   readonly headDelays: readonly number[]
 }
 
@@ -58,7 +48,7 @@ export type FromIngestThread =
   | { readonly type: "announced"; readonly height: number; readonly at: number }
   /** The head follower stored blocks, up to this height (exclusive). */
   | { readonly type: "stored"; readonly to: number }
-  /** A rollback is on record: the process finishes it, over connections that it has anyway. */
+  /** A rollback is on record: the process finishes it, over the connections of its services. */
   | { readonly type: "roll-back" }
   /** The lanes of history have closed their connections. */
   | { readonly type: "lent" }

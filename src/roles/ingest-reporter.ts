@@ -1,4 +1,4 @@
-// Adds up what an ingest thread does.
+// Counts what an ingest thread does.
 
 import type { Clock } from "../platform/clock.js"
 import { codeOf, describeError } from "../platform/errors.js"
@@ -6,31 +6,21 @@ import type { IngestOutcome } from "../raw/range-ingester.js"
 import type { BlockSource, ChainHead } from "../source/block-source.js"
 import type { FaultState } from "../status/process-state.js"
 import { ThreadReporter } from "../threads/thread-reporter.js"
+import { AnnouncedHeads } from "./announced-heads.js"
 import type { IngestReport } from "./ingest-messages.js"
 
-const announcedMax = 1_000
-
-interface Counts {
-  blocks: number
-  transactions: number
-  events: number
-  encodedBytes: number
-  sourceBytes: number
-  ranges: number
-  failures: Record<string, number>
-  headDelays: number[]
-}
-
-const zero = (): Counts => ({
+const zero = () => ({
   blocks: 0,
   transactions: 0,
   events: 0,
   encodedBytes: 0,
   sourceBytes: 0,
   ranges: 0,
-  failures: {},
-  headDelays: [],
+  failures: {} as Record<string, number>,
+  headDelays: [] as number[],
 })
+
+const summed = ["blocks", "transactions", "events", "encodedBytes", "sourceBytes"] as const
 
 export class IngestReporter extends ThreadReporter {
   isFollowing: () => boolean = () => false
@@ -39,8 +29,7 @@ export class IngestReporter extends ThreadReporter {
   private counts = zero()
   private lastFault: FaultState | null = null
   private lastStoredAtMs: number | null = null
-  /** When each head was first heard of, by height. */
-  private readonly announcedAt = new Map<number, number>()
+  private readonly heads = new AnnouncedHeads()
 
   constructor({ clock, post, source }: { clock: Clock; post: (report: IngestReport) => void; source: BlockSource }) {
     super({ clock })
@@ -49,8 +38,7 @@ export class IngestReporter extends ThreadReporter {
   }
 
   announced(head: ChainHead): void {
-    if (!this.announcedAt.has(head.height)) this.announcedAt.set(head.height, this.clock.monotonic())
-    if (this.announcedAt.size > announcedMax) this.announcedAt.delete(this.announcedAt.keys().next().value!)
+    this.heads.add({ height: head.height, at: this.clock.monotonic() })
   }
 
   outcome(outcome: IngestOutcome): void {
@@ -58,14 +46,10 @@ export class IngestReporter extends ThreadReporter {
       const { result: totals, range } = outcome
       const { counts } = this
       counts.ranges++
-      counts.blocks += totals.blocks
-      counts.transactions += totals.transactions
-      counts.events += totals.events
-      counts.encodedBytes += totals.encodedBytes
-      counts.sourceBytes += totals.sourceBytes
+      for (const key of summed) counts[key] += totals[key]
+      counts.headDelays.push(...this.heads.delays({ ...range, at: this.clock.monotonic() }))
       this.lastStoredAtMs = this.clock.now()
       this.lastFault = null
-      for (let height = range.from; height < range.to; height++) this.stored(height)
     } else if (outcome.kind === "failed" && outcome.cause !== "shutdown") {
       const { error } = outcome
       const code = codeOf(error)
@@ -86,12 +70,5 @@ export class IngestReporter extends ThreadReporter {
       lastFault: this.lastFault,
       lastStoredAtMs: this.lastStoredAtMs,
     })
-  }
-
-  private stored(height: number): void {
-    const at = this.announcedAt.get(height)
-    if (at === undefined) return
-    this.announcedAt.delete(height)
-    this.counts.headDelays.push((this.clock.monotonic() - at) / 1_000)
   }
 }

@@ -41,7 +41,7 @@ const { services, follower, headRunners, laneRunners } = composeIngest(
     announced: () => watch?.live ?? false,
     mayClaim: () => thread.mayClaim(),
     mayFillHistory: () => !lent,
-    // A rollback changes both databases. The process finishes it, over connections that it has anyway.
+    // A rollback changes both databases. The process finishes it, over the connections of its services.
     finishRollback: () =>
       new Promise((resolve) => {
         rolledBack = resolve
@@ -51,7 +51,7 @@ const { services, follower, headRunners, laneRunners } = composeIngest(
     onHeadOutcome: (outcome) => {
       reporter.outcome(outcome)
       if (outcome.kind !== "done") return gate.end("head")
-      // Before its own part ends: history would slip in while the thread that derives it is being woken.
+      // Before its own part ends: otherwise history would start while the work thread is being woken.
       if (input.derives) gate.begin("tip")
       thread.send({ type: "stored", to: outcome.range.to })
     },
@@ -69,7 +69,7 @@ const { services, follower, headRunners, laneRunners } = composeIngest(
     headPollMs: chain.pollIntervalMs,
     takeOverMs: 1_000,
     historyIdleMs: 1_000,
-    // A range comes to a few flushes: long enough that claim and commit cost little, short enough to be given back.
+    // A range takes a few flushes: long enough that claim and commit cost little, short enough to lose at a shutdown.
     targetBytes: 12 << 20,
     flushBytes: 4 << 20,
   },
@@ -99,12 +99,12 @@ thread.run({
   closing: [source],
 })
 
-/** A range that is under way is finished first. */
+/** A range in progress is finished first. */
 async function lend(now: boolean): Promise<void> {
   lent = now
   if (!now) return
   await Promise.all(laneRunners.map((runner) => runner.idle()))
-  // Meanwhile they may have been given back.
+  // The loan may have ended meanwhile.
   if (lent) await Promise.allSettled(laneRunners.map((runner) => runner.close()))
   thread.send({ type: "lent" })
 }

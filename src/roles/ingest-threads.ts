@@ -1,4 +1,4 @@
-// The ingest threads of one chain: what they announce, the rollbacks they record, and the connections their lanes lend.
+// Supervises the ingest threads of one chain: their reports, the rollbacks they record, the connections their lanes lend.
 
 import { Worker } from "node:worker_threads"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
@@ -8,7 +8,7 @@ import type { FromIngestThread, IngestReport, IngestThreadInput, ToIngestThread 
 
 export interface IngestThreadsOptions
   extends Omit<ThreadSupervisorOptions<IngestThreadInput, FromIngestThread>, "name" | "launch" | "restartBaseMs"> {
-  /** Threads from spawnIngestThread that wait for their input, one for each; those that have ended are spawned again. */
+  /** Threads from spawnIngestThread that wait for their input. One that has ended is replaced. */
   readonly spawned: readonly Worker[]
   readonly onReport: (thread: number, report: IngestReport) => void
   readonly onAnnounced: (head: { readonly height: number; readonly at: number }) => void
@@ -17,14 +17,14 @@ export interface IngestThreadsOptions
   readonly finishRollback: () => Promise<RollbackIntent | undefined>
 }
 
-// Room for one 50,000-log block beside the lanes' ordinary work, and no more: a runaway must end as a failed thread.
+// Room for one 50,000-log block beside the lanes' ordinary work. A thread that needs more must fail.
 const maxOldGenerationSizeMb = 384
-/** Of all threads that fill history together: more of it saves collections, and is the larger part of what a second thread takes. */
+/** Of all history threads together: more saves garbage collections, but is most of the memory of a second thread. */
 const historyYoungGenerationMb = 48
-/** Of the thread that has one block at a time. */
+/** Of the head's thread, which has one block at a time. */
 const headYoungGenerationMb = 16
 
-/** Loads its modules and waits: done early, that takes no time from the start. */
+/** Loads its modules and waits for its input. Spawned early, it does not delay the start. */
 export function spawnIngestThread({
   followsHead,
   settings: { threads },
@@ -35,26 +35,26 @@ export function spawnIngestThread({
   const worker = new Worker(new URL("./ingest-thread.js", import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb },
   })
-  // Whoever gives it work sees that it has ended.
+  // The supervisor handles its end.
   worker.on("error", () => undefined)
   return worker
 }
 
 export interface IngestThreads {
   readonly threads: ThreadSupervisor<IngestThreadInput, ToIngestThread, FromIngestThread>
-  /** Resolves when the history lanes of all threads have closed their connections; at once when they may go on. */
+  /** Resolves when the history lanes of all threads have closed their connections; at once if they may continue. */
   lend(lent: boolean): Promise<void>
 }
 
 export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
   const { onReport, onAnnounced, onStored, finishRollback, logger } = options
   const spawned: (Worker | undefined)[] = [...options.spawned]
-  /** Of the threads that run: to be called when their lanes have closed their connections. */
+  /** By running thread: called when its lanes have closed their connections. */
   const lenders = new Map<Worker, () => void>()
   let lent = false
   const rollBack = async (worker: Worker): Promise<void> => {
     const rollback = await finishRollback().catch((error: unknown) => {
-      logger.warn({ error: describeError(error) }, "a rollback could not be finished; it is tried again every second")
+      logger.warn({ error: describeError(error) }, "a rollback could not be finished; it is retried every second")
       return undefined
     })
     worker.postMessage({ type: "rolled-back", rollback } satisfies ToIngestThread)
@@ -75,7 +75,7 @@ export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
         else if (message.type === "roll-back") void rollBack(worker)
         else lenders.get(worker)?.()
       },
-      // Its leases are left to the reaper, which knows that their backends are gone.
+      // The reaper frees its leases, since their backends are gone.
       ended: async () => {
         lenders.get(worker)?.()
         lenders.delete(worker)

@@ -1,5 +1,5 @@
-// The workers of a chain: those that come with Tidemark, those of the user's config file, of them the ones that are asked for, and whatever
-// these depend on.
+// The workers of a chain: of the built-in ones and those of the user's config file, the ones that are wanted and everything
+// they depend on.
 
 import type { ChainFamily } from "../families/chain-family.js"
 import { IndexerError } from "../platform/errors.js"

@@ -1,5 +1,4 @@
-// A chain before anything works on it: its node has said who it is, its databases are made, migrated and pinned, and there are pools
-// to them.
+// Opens a chain before its services start: asks its node for its identity, prepares and pins its databases, and opens pools.
 
 import type { Ledgers } from "../coordination/ledgers.js"
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
@@ -48,14 +47,14 @@ export interface OpenChain extends Omit<StartChainDeps, "embedded">, StartChainO
   readonly name: string
   readonly identity: ChainIdentity
   readonly databases: ChainDatabases
-  /** Pools for services and answers; one and the same where raw and app are. */
+  /** Pools for services and queries; the same pool if raw and app are one database. */
   readonly raw: Database
   readonly app: Database
   readonly ledgers: Ledgers
   readonly storedWorkers: StoredRegistry
   /** By RPC URL, shared by the threads of the process. */
   readonly limits: readonly SharedLimitHandle[]
-  /** Waits while something is unavailable. */
+  /** Retries while a dependency is unavailable. */
   readonly patiently: ReturnType<typeof patience>
 }
 
@@ -63,12 +62,8 @@ const noDatabase = "waiting for the database"
 
 export async function openChain(deps: StartChainDeps, options: StartChainOptions): Promise<OpenChain> {
   const { chain, settings, signal } = options
-  const limits = chain.rpcUrls.map(() =>
-    createSharedLimit({
-      maxRps: chain.rpcMaxRps || undefined,
-      maxInFlight: chain.rpcMaxInFlight || undefined,
-    }),
-  )
+  const bounds = { maxRps: chain.rpcMaxRps || undefined, maxInFlight: chain.rpcMaxInFlight || undefined }
+  const limits = chain.rpcUrls.map(() => createSharedLimit(bounds))
   const family = familyOf(chain)
   const asking = family.createSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })
   try {

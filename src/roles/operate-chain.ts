@@ -1,4 +1,4 @@
-// Puts together what operators act on from the two databases of a chain, for the CLI and for a process that serves.
+// Composes what operators act on from the two databases of a chain, for the CLI and for a process that serves.
 
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"

@@ -1,4 +1,4 @@
-// How a process starts while something it needs is away: it waits, and says for what.
+// Lets a process start while a dependency is unavailable: it waits, and logs what for.
 
 import type { Clock } from "../platform/clock.js"
 import { describeError, isIndexerError } from "../platform/errors.js"
@@ -6,7 +6,7 @@ import type { Logger } from "../platform/logger.js"
 
 const retryMs = 2_000
 
-/** At start too an outage is waited out, and said; only what a person has to change ends it. */
+/** Retries through an outage. Only an error that a person has to fix ends the start. */
 export function patience({ clock, logger }: { clock: Clock; logger: Logger }, signal: AbortSignal) {
   return async <T>(attempt: () => Promise<T>, waiting: string): Promise<T> => {
     for (let tries = 0; ; tries++) {

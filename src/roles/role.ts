@@ -1,4 +1,4 @@
-// What a process can be started to do. One does all by default; several machines share them out with --roles.
+// The roles of a process. By default it has all of them; --roles distributes them over several processes.
 
 import { IndexerError } from "../platform/errors.js"
 

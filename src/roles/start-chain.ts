@@ -1,4 +1,4 @@
-// One chain in this process, from its config to its running services: opened, then what each role adds, then what every process has.
+// Starts one chain in this process: opens it, then adds the services of each role, then those of every process.
 
 import type { ChainView } from "../api/chain-view.js"
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
@@ -25,7 +25,7 @@ export interface RunningChain extends ChainView {
   readonly app: Database
   /** Workers this process derives. */
   readonly derived: readonly string[]
-  /** As the doctor saw it last. */
+  /** As the stall doctor last read it. */
   lastStatus(): ChainStatus | undefined
   pause(reason: string | null): void
   stop(): Promise<void>
@@ -55,7 +55,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
     })
     await open.patiently(() => open.ledgers.raw.register(open.raw, rawIngester), noDatabase)
     if (roles.includes("ingest") || roles.includes("work")) {
-      // Before all others: a rollback that is finished below may wait for somebody who fell silent in the middle of a commit.
+      // First: the rollback that is finished below may wait for a client that stopped in the middle of a commit.
       for (const reaper of coordination.reapers) reaper.start()
       undo.push(...coordination.reapers.map((reaper) => () => reaper.stop()))
     }
@@ -92,7 +92,7 @@ async function startRoles(
         noDatabase,
       )
     : undefined
-  // The tip is claimed by what app knows of raw.
+  // Claims of the tip go by app's copy of raw's coverage.
   coordination.copier.onCopied = () => work?.threads.send({ type: "wake" })
   let ingest: Ingest | undefined
   const borrowed = new BorrowedConnections({
@@ -117,7 +117,7 @@ async function startRoles(
     ...activity.state(process.memoryUsage.rss()),
     idleWorkers: work?.idle ?? [],
   }))
-  // First of all, so that the doctor does not find a chain that nobody indexes.
+  // Before the doctor runs: otherwise it would report that no process indexes the chain.
   await patiently(() => reporter.runOnce(), noDatabase)
   const services: Service[] = [
     ...(ingest || roles.includes("work") ? [...coordination.reapers, coordination.copier] : []),

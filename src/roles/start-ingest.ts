@@ -40,7 +40,7 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
     applicationName: `tidemark ${name} renewal`,
     maxConnections: renewalPoolSize,
   })
-  // Over a connection of its own: nothing else may keep it waiting.
+  // Over a separate connection, so that nothing delays a renewal.
   const renewing = new PostgresLeaseStore({ executor: renewals, schema: "raw", random })
   const { threads, lend } = superviseIngest({
     ...options,
@@ -74,7 +74,7 @@ function threadInputs(
   { chain, settings, holder, limits, name, identity, databases }: OpenChain,
   { lanes, gate, derives }: PrepareIngestOptions,
 ): IngestThreadInput[] {
-  // One more for the head: beside history it would wait for every block that is decoded there.
+  // One more for the head: in a history thread it would wait for every block that is decoded there.
   return Array.from({ length: settings.threads + 1 }, (_, index) => ({
     index,
     holder,

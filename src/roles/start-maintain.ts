@@ -1,11 +1,11 @@
-// The role `maintain` of one chain: the nightly look over the store.
+// The role `maintain` of one chain: the nightly check of the store.
 
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { Reconciler } from "../verify/reconciler.js"
 import type { BorrowedConnections } from "./borrowed-connections.js"
 import type { OpenChain } from "./open-chain.js"
 
-/** How often to look whether tonight's run is due. */
+/** How often to check whether the nightly run is due. */
 const reconcileCheckMs = 60_000
 
 export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections): Reconciler {

@@ -1,5 +1,5 @@
-// The whole process: embedded database, demo chain, every chain of the config, the HTTP server; and the way down again, in
-// the opposite order. Nothing is constructed outside of here and startChain.
+// Starts the whole process: embedded database, demo chain, HTTP server and every configured chain. Stops them in the
+// opposite order. Everything is constructed here and in startChain.
 
 import { hostname } from "node:os"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ export interface StartOptions {
   readonly version: string
   readonly exitWhenDone: boolean
   readonly signal: AbortSignal
-  /** What is going on before there is anything to measure. */
+  /** Reports the stage of the start. */
   readonly onStage: (text: string) => void
   /** --exit-when-done: everything asked for is stored. */
   readonly onDone: () => void
@@ -45,13 +45,13 @@ export async function startTidemark(deps: StartDeps, options: StartOptions): Pro
   const settings = config.process
   const holder = `${hostname()}:${process.pid}`
   const processId = random.uuid()
-  // Taken down in the opposite order, also when the start itself fails half way.
+  // Run in the opposite order, also when the start fails half way.
   const down: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
     for (const step of down.splice(0).reverse()) await step()
   }
   try {
-    // First, so that a second start in a directory is told whose it is.
+    // First, so that a second start in the same directory fails with the name of the first.
     const embedded = await startEmbeddedIfNeeded(deps, options)
     if (embedded) down.push(() => embedded.stop())
     const metrics = createMetrics()
@@ -115,14 +115,14 @@ async function withDemoChain(
 ): Promise<ChainConfig> {
   if (!chain.demo) return chain
   options.onStage("starting the demo chain")
-  // Only the demo needs what it needs to sign and encode transactions.
+  // Imported only for the demo, which alone signs and encodes transactions.
   const { startDemoChain } = await import("../demo/start-demo-chain.js")
   const demo = await startDemoChain({
     directory: join(options.config.process.dataDir, "demo"),
     clock,
     logger: logger.child({ service: "demo-chain" }),
     signal: options.signal,
-    onProgress: ({ made, total }) => options.onStage(`making the demo chain's history: ${made}/${total} blocks`),
+    onProgress: ({ made, total }) => options.onStage(`creating the demo chain's history: ${made}/${total} blocks`),
   })
   down.push(() => demo.stop())
   return { ...chain, rpcUrls: [demo.httpUrl], wsUrls: [demo.wsUrl] }

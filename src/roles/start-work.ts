@@ -1,5 +1,5 @@
-// The role `work` of one chain: the tables of its workers, the threads that derive, the partitions of the app database,
-// and whoever asks the node about tokens and code.
+// The role `work` of one chain: the tables of its workers, the work threads, the partitions of the app database, and the
+// services that ask the node about tokens and code.
 
 import type { Hex } from "../domain/linked-block.js"
 import type { Service } from "../platform/service.js"
@@ -32,12 +32,12 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
   const { raw, app, clock, random, logger, metrics, chain, name, settings } = open
   const { registry } = options
   const tables = await ensureWorkerTables({ executor: app, ledger: open.ledgers.app }, { registry })
-  if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers made")
+  if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers created")
   const idle = [...tables.outdated, ...tables.changed, ...tables.blocked]
   for (const { worker, message } of idle) logger.warn({ worker }, message)
   const { threads, watch } = superviseWork({
     ...options,
-    // One more for the tip: beside history it would wait for every piece that is extracted there.
+    // One more for the tip: in a history thread it would wait for every block that is extracted there.
     inputs: Array.from({ length: settings.workThreads + 1 }, (_, index) => ({
       index,
       holder: open.holder,

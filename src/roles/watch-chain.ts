@@ -1,4 +1,4 @@
-// What every process says of a chain, whatever its roles: its status, what holds it up, and that this process is there.
+// What every process reports about a chain: its status, what blocks it, and that this process is alive.
 
 import { hostname } from "node:os"
 import type { ChainStatus } from "../status/chain-status.js"

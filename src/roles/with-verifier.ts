@@ -1,5 +1,5 @@
-// What a look over a whole store needs: a connection of its own to each database, the workers as declared, and the node to compare
-// with, where one is given.
+// What a check of the whole store needs: a separate connection to each database, the declared workers, and the node to
+// compare with, if one is given.
 
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
@@ -20,7 +20,7 @@ export interface WithVerifierOptions {
   readonly rpc: string | undefined
 }
 
-/** Opens it, runs the work, closes it. */
+/** Opens the connections, runs the work and closes them. */
 export async function withVerifier<T>(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   { family, rawUrl, appUrl, configFile, rpc }: WithVerifierOptions,

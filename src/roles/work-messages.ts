@@ -1,26 +1,15 @@
-// What a work thread and its process tell each other, beside what every thread does.
+// The messages between a work thread and its process, beside those of every thread.
 
-import type { ChainConfig } from "../platform/load-config.js"
-import type { ProcessSettings } from "../platform/settings.js"
+import type { ThreadInput } from "../threads/thread-messages.js"
 
-export interface WorkThreadInput {
-  readonly index: number
-  readonly holder: string
-  readonly chain: ChainConfig
-  readonly chainName: string
-  readonly rawUrl: string
+export interface WorkThreadInput extends ThreadInput {
   readonly appUrl: string
-  readonly settings: ProcessSettings
   /** Where the user's own workers are declared: functions cannot be sent to a thread, so it loads them itself. */
   readonly configFile: string | undefined
-  /** Workers whose tables are ready for them. */
+  /** Workers whose tables are ready. */
   readonly runnable: readonly string[]
-  /** Derives new blocks, and nothing else; without it, history. */
+  /** True: derives new blocks only. False: history. */
   readonly derivesTip: boolean
-  /** For history. */
-  readonly lanes: number
-  /** Shared by the threads of the chain: whether a new block is being stored or derived. */
-  readonly gate: SharedArrayBuffer
   /** Shared with the process: which worker is busy with which block. */
   readonly progress: SharedArrayBuffer
 }
@@ -30,7 +19,7 @@ export interface ToWorkThread {
   readonly type: "wake"
 }
 
-/** Counts since the report before. */
+/** Counts since the last report. */
 export interface WorkReport {
   readonly type: "report"
   /** Ranges done and blocks derived, by worker. */

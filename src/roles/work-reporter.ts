@@ -1,4 +1,4 @@
-// Adds up what a work thread does.
+// Counts what a work thread does.
 
 import { WorkerFault } from "../coordination/worker-fault.js"
 import type { Clock } from "../platform/clock.js"
@@ -6,15 +6,9 @@ import { ThreadReporter } from "../threads/thread-reporter.js"
 import type { DeriveOutcome } from "../workers/range-deriver.js"
 import type { WorkReport } from "./work-messages.js"
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
-interface Counts extends Mutable<Omit<WorkReport, "type" | "workers" | "faults">> {
-  workers: Record<string, { ranges: number; blocks: number; extractMs: number }>
-  faults: Record<string, number>
-}
-
-const zero = (): Counts => ({
-  workers: {},
-  faults: {},
+const zero = () => ({
+  workers: {} as Record<string, { ranges: number; blocks: number; extractMs: number }>,
+  faults: {} as Record<string, number>,
   rows: 0,
   bytes: 0,
   readMs: 0,
@@ -22,6 +16,8 @@ const zero = (): Counts => ({
   writeMs: 0,
   foldMs: 0,
 })
+
+const summed = ["rows", "bytes", "readMs", "extractMs", "writeMs", "foldMs"] as const
 
 export class WorkReporter extends ThreadReporter {
   private readonly post: (report: WorkReport) => void
@@ -48,12 +44,7 @@ export class WorkReporter extends ThreadReporter {
       own.blocks += range.to - range.from
       own.extractMs += totals.byWorker[workerType] ?? 0
     }
-    counts.rows += totals.rows
-    counts.bytes += totals.bytes
-    counts.readMs += totals.readMs
-    counts.extractMs += totals.extractMs
-    counts.writeMs += totals.writeMs
-    counts.foldMs += totals.foldMs
+    for (const key of summed) counts[key] += totals[key]
   }
 
   private fault({ worker }: WorkerFault): void {

@@ -1,5 +1,5 @@
-// Entry of a worker thread that derives: the tip alone, or a few lanes for history. The process ends it when an extract does not
-// come back.
+// Entry of a worker thread that derives: the tip alone, or a few lanes for history. The process terminates it when an
+// extract does not return.
 
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
 import { systemClock as clock } from "../platform/clock.js"
@@ -31,7 +31,7 @@ const { services, live, runners, readers } = composeWork(
     connect: connect(input.appUrl),
     connectTip: connect(input.appUrl, `${tipApplicationName} ${chainName}`),
     createReader: () => new PostgresRawReader({ connect: connect(input.rawUrl), readBlocks: family.readBlocks }),
-    // Prepared statements need a session of one's own.
+    // Prepared statements need a session that no pooler shares.
     store: new PostgresDerivedStore(registry, { named: input.derivesTip && !settings.pooledConnections }),
     registry,
     builtIn: new Set(family.workers.map(({ name }) => name)),
@@ -50,7 +50,6 @@ const { services, live, runners, readers } = composeWork(
     holder: input.holder,
     recordBackend: !settings.pooledConnections,
     policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
-    // A block that fails at the tip is tried again after 5, 10, 20 seconds, and then as any range.
     derivesTip: input.derivesTip,
     lanes: input.lanes,
     runnable: input.runnable,

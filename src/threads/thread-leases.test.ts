@@ -30,7 +30,7 @@ function pair() {
     logger: silentLogger,
     shortestTtlMs: 10_000,
   })
-  const process: HeldByThread = new HeldByThread({ keeper: renewer, tell: (lost) => thread.lose(lost) })
+  const process: HeldByThread = new HeldByThread({ keeper: renewer, onLost: (lost) => thread.lose(lost) })
   const thread: ThreadLeases = new ThreadLeases((message: LeaseMessage) => process.receive(message))
   const hold = (...epochs: string[]) =>
     thread.hold(epochs.map(lease), { sentAt: clock.monotonic(), signal: new AbortController().signal })

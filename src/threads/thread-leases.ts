@@ -1,5 +1,5 @@
-// Leases that a thread works under and its process keeps alive. A thread that is busy for long renews nothing; the process has
-// little to do, renews those of all threads in one statement, and tells a thread when one may be over.
+// Leases that a thread works under and its process renews. A busy thread cannot renew on time, so the process renews the
+// leases of all threads in one statement and notifies a thread when one may have expired.
 
 import type { HeldGroup, LeaseKeeper } from "../coordination/lease-keeper.js"
 import { leaseRanOut } from "../coordination/lease-renewer.js"
@@ -39,13 +39,13 @@ export class ThreadLeases implements LeaseKeeper {
 /** The process's side, for one thread. */
 export class HeldByThread {
   private readonly keeper: LeaseKeeper
-  private readonly tell: (lost: LeaseLost) => void
+  private readonly onLost: (lost: LeaseLost) => void
   private readonly byEpoch = new Map<string, { readonly leases: readonly Lease[]; readonly group: HeldGroup }>()
   private readonly neverAborted = new AbortController().signal
 
-  constructor({ keeper, tell }: { keeper: LeaseKeeper; tell: (lost: LeaseLost) => void }) {
+  constructor({ keeper, onLost }: { keeper: LeaseKeeper; onLost: (lost: LeaseLost) => void }) {
     this.keeper = keeper
-    this.tell = tell
+    this.onLost = onLost
   }
 
   receive(message: LeaseMessage): void {
@@ -56,11 +56,11 @@ export class HeldByThread {
     const { leases, sentAt } = message
     const { epoch } = leases[0]!
     const group = this.keeper.hold(leases, { sentAt, signal: this.neverAborted })
-    group.signal.addEventListener("abort", () => this.tell({ type: "lost", epoch }))
+    group.signal.addEventListener("abort", () => this.onLost({ type: "lost", epoch }))
     this.byEpoch.set(epoch, { leases, group })
   }
 
-  /** What it held when it ended; none of it is renewed any more. */
+  /** Returns what the thread held when it ended, and stops renewing it. */
   takeAll(): Lease[] {
     const leases = [...this.byEpoch.values()].flatMap((held) => held.leases)
     for (const epoch of this.byEpoch.keys()) this.letGo(epoch)

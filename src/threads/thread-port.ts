@@ -1,5 +1,5 @@
-// The inside of a thread: takes its input and the process's messages, and ends it well. Told to stop, what is under way may finish
-// for as long as draining may take; then it is cut off and given back.
+// The thread's end of the channel to its process: receives the input and the messages, and shuts the thread down. At a
+// stop, ranges in progress may finish within the drain time; the others are aborted and released.
 
 import { parentPort } from "node:worker_threads"
 import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
@@ -7,8 +7,7 @@ import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import type { Service } from "../platform/service.js"
 import { ThreadLeases } from "./thread-leases.js"
-import { createThreadLogger } from "./thread-logger.js"
-import type { FromAnyThread, ToAnyThread } from "./thread-messages.js"
+import type { FromAnyThread, ThreadLog, ToAnyThread } from "./thread-messages.js"
 
 export interface ThreadParts<To> {
   readonly services: readonly Service[]
@@ -20,7 +19,7 @@ export interface ThreadParts<To> {
   receive(message: To): void
   /** Before draining. */
   readonly onStop?: () => Promise<void>
-  /** What is open when all services have stopped. */
+  /** Closed after all services have stopped. */
   readonly closing: readonly { close(): Promise<void> }[]
 }
 
@@ -31,7 +30,7 @@ export class ThreadPort<To, From> {
   private parts: ThreadParts<To> | undefined
   private paused: string | null = null
 
-  /** Its input is the first message. It may be long in coming; those that follow wait until the thread runs. */
+  /** The first message is the input. Those that follow wait until the thread runs. */
   static async open<Input, To, From>(): Promise<{ input: Input; thread: ThreadPort<To, From> }> {
     const thread = new ThreadPort<To, From>()
     const input = await new Promise<Input>((resolve) => {
@@ -52,8 +51,16 @@ export class ThreadPort<To, From> {
     return this.paused === null
   }
 
+  /** Sends its lines to the process, which writes them. */
   logger(bound: Readonly<Record<string, unknown>>): Logger {
-    return createThreadLogger((line) => this.send(line), bound)
+    const at =
+      (level: ThreadLog["level"]) =>
+      (fields: Readonly<Record<string, unknown>>, message: string): void =>
+        this.send({ type: "log", level, fields: { ...bound, ...fields }, message })
+    return {
+      ...{ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), fatal: at("fatal") },
+      child: (fields) => this.logger({ ...bound, ...fields }),
+    }
   }
 
   run(parts: ThreadParts<To>): void {
@@ -70,15 +77,8 @@ export class ThreadPort<To, From> {
     else void this.stop(this.parts)
   }
 
-  private async stop({
-    services,
-    runners,
-    reporter,
-    clock,
-    drainMs,
-    onStop,
-    closing,
-  }: ThreadParts<To>): Promise<void> {
+  private async stop(parts: ThreadParts<To>): Promise<void> {
+    const { services, runners, reporter, clock, drainMs, onStop, closing } = parts
     this.paused = "draining"
     await onStop?.()
     const drained = new AbortController()

@@ -1,4 +1,4 @@
-// Reports to the process a few times a second what a thread has done, and the rest when it stops.
+// Reports to the process what a thread has done, twice a second and when it stops.
 
 import type { Clock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"

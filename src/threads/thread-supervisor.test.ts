@@ -28,6 +28,7 @@ function stage({ isKnown = false } = {}) {
   const threads: FakeThread[] = []
   const ends: { leases: readonly Lease[]; failure: unknown }[] = []
   const received: unknown[] = []
+  const logged: Record<string, unknown>[] = []
   const supervisor = new ThreadSupervisor<string, { type: "wake" }, { type: "report" }>({
     name: "test",
     inputs: ["only"],
@@ -44,7 +45,7 @@ function stage({ isKnown = false } = {}) {
       }
     },
     clock,
-    logger: silentLogger,
+    logger: { ...silentLogger, error: (fields) => logged.push({ ...fields }) },
     drainMs: 1_000,
     restartBaseMs: 100,
     renew: async (tokens) => tokens,
@@ -56,7 +57,7 @@ function stage({ isKnown = false } = {}) {
     clock.advance(ms)
     await settle()
   }
-  return { supervisor, threads, ends, received, pass }
+  return { supervisor, threads, ends, received, logged, pass }
 }
 
 describe("a thread", () => {
@@ -74,16 +75,25 @@ describe("a thread", () => {
     expect(threads.length).toBe(3)
   })
 
-  test("that was ended for a block that waits by itself is started again at once, however often", async () => {
-    const { threads, pass } = stage({ isKnown: true })
+  test("that was ended for a block that waits by itself is started again at once, each time", async () => {
+    const { threads, logged, pass } = stage({ isKnown: true })
     for (let ends = 1; ends < 4; ends++) {
-      threads[ends - 1]!.end()
+      threads[ends - 1]!.end(new Error("out of memory"))
       await pass(100)
       expect(threads.length).toBe(ends + 1)
     }
+    expect(logged.map(({ code }) => code)).toEqual([undefined, undefined, undefined])
   })
 
-  test("that starts while claims are paused is told so", async () => {
+  test("that dies of an error that no block explains is logged as a BUG, with its stack", async () => {
+    const { threads, logged, pass } = stage()
+    const failure = new TypeError("x is not a function")
+    threads[0]!.end(failure)
+    await pass(100)
+    expect(logged).toMatchObject([{ thread: "test 0", code: "BUG", error: failure.message, stack: failure.stack }])
+  })
+
+  test("that starts while claims are paused is paused too", async () => {
     const { supervisor, threads, pass } = stage()
     supervisor.pause("disk")
     threads[0]!.end()
@@ -103,7 +113,7 @@ describe("a thread", () => {
     expect(received).toEqual([{ type: "report" }])
   })
 
-  test("is told to stop, and ended when it does not", async () => {
+  test("receives a stop, and is terminated when it does not stop", async () => {
     const { supervisor, threads, pass } = stage()
     const stopped = supervisor.stop()
     expect(threads[0]!.posted).toEqual([{ type: "stop" }])
