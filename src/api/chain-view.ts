@@ -1,11 +1,11 @@
-// What the routes need of a chain, and a guard around it: answers are shared by requests that come together, bounded in
-// time, and fall back to what was known last while the database is away.
+// What the routes need of a chain, and a guard around it: concurrent requests share one answer, reading is bounded in
+// time, and the last known status is served while the database is unavailable.
 
 import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
 import { scrubText } from "../platform/scrub.js"
 import type { ChainStatus } from "../status/chain-status.js"
-import { type Diagnosis, databaseAway } from "../status/diagnosis.js"
+import { type Diagnosis, databaseUnreachable } from "../status/diagnosis.js"
 
 export interface ChainView {
   readonly name: string
@@ -18,7 +18,7 @@ export interface ChainAnswer {
   /** Undefined when it was never read. */
   readonly status: ChainStatus | undefined
   readonly diagnosis: Diagnosis
-  /** Why this is not from now, if it is not. */
+  /** Why the status is not current, if it is not. */
   readonly stale: { readonly code: string; readonly message: string; readonly ageMs: number | null } | undefined
 }
 
@@ -28,7 +28,7 @@ interface Held {
   reading: Promise<ChainStatus> | undefined
 }
 
-/** As long as one answer serves for those who ask right after. */
+/** How long one answer serves the requests that follow. */
 const freshMs = 500
 const waitMs = 3_000
 
@@ -49,14 +49,13 @@ export class ChainReader {
       // A bug is not an outage.
       if (!isIndexerError(error)) throw error
       const message = scrubText(describeError(error))
-      const { code } = error
       const ageMs = held.status ? Math.round(this.clock.monotonic() - held.readAt) : null
       const known = view.diagnosis()
       return {
         name: view.name,
         status: held.status,
-        diagnosis: known.cause === "DATABASE_UNREACHABLE" ? known : databaseAway(message),
-        stale: { code, message, ageMs },
+        diagnosis: known.cause === "DATABASE_UNREACHABLE" ? known : databaseUnreachable(message),
+        stale: { code: error.code, message, ageMs },
       }
     }
   }
@@ -74,7 +73,7 @@ export class ChainReader {
     )
   }
 
-  /** One at a time: a database that hangs is not asked by every request anew. */
+  /** One read at a time: a database that hangs gets no further requests. */
   private start(held: Held, view: ChainView): Promise<ChainStatus> {
     const reading = view.status().then(
       (status) => {
@@ -88,7 +87,7 @@ export class ChainReader {
         throw error
       },
     )
-    // Whoever waited may have given up by then.
+    // The request that waited may have timed out by then.
     reading.catch(() => undefined)
     return reading
   }

@@ -127,7 +127,7 @@ describe("the HTTP server", () => {
     })
   })
 
-  test("/ready is 503 when nobody has heard of the head for long, and before any chain runs", async () => {
+  test("/ready is 503 when the head was not reported for long, and before any chain runs", async () => {
     const { get } = await serve([view(() => sampleStatus({ headAgeMs: 61_000 }))])
     expect((await get("/ready")).status).toBe(503)
     const none = await serve([])
@@ -195,7 +195,7 @@ describe("the HTTP server", () => {
     expect(asked).toBe(1)
   })
 
-  test("while a real database is away the last status is served as stale, and all is well when it is back", async () => {
+  test("while a real database is unavailable the last status is served as stale, and all is well when it is back", async () => {
     const postgres = await startPrivatePostgres()
     cleanUps.push(() => postgres.remove())
     await postgres.ensureDatabase("tide")

@@ -1,5 +1,4 @@
-// The HTTP server of a process: bounded in sockets, time and body, and it never says more of an error than its code. Routes
-// are plugins of their own.
+// The HTTP server of a process: bounded in sockets, time and body. It never reveals more of an error than its code.
 
 import type { AddressInfo } from "node:net"
 import { type FastifyError, type FastifyInstance, fastify } from "fastify"
@@ -10,7 +9,7 @@ import { type StatusRouteOptions, statusRoutes } from "./status-routes.js"
 export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeMs"> {
   readonly host: string
   readonly port: number
-  /** Without the role `serve`: takes a free port when this one is taken, and says so. */
+  /** Without the role `serve`: takes a free port when this one is taken, and logs it. */
   readonly anyPort: boolean
   readonly logger: Logger
   readonly maxHeadAgeMs?: number
@@ -96,7 +95,8 @@ function listenError(cause: unknown, { host, port }: { host: string; port: numbe
   if ((cause as NodeJS.ErrnoException).code === "EADDRINUSE") {
     return new IndexerError(
       "PORT_IN_USE",
-      `Port ${port} on ${host} is taken by another process. Stop that one, or choose another port with --port or PORT (0 takes a free one).`,
+      `Port ${port} on ${host} is taken by another process. Stop that one, or choose another port with --port or PORT ` +
+        "(0 takes a free one).",
       { cause },
     )
   }
@@ -107,7 +107,7 @@ function listenError(cause: unknown, { host, port }: { host: string; port: numbe
   )
 }
 
-/** Waits for answers under way, but not for long: a slow reader must not keep the process. */
+/** Waits for responses in progress, but not for long: a slow client must not keep the process. */
 async function stop(app: FastifyInstance, { clock }: Pick<HttpServerOptions, "clock">): Promise<void> {
   const closed = new AbortController()
   const late = clock.sleep(closeWithinMs, closed.signal).then(() => app.server.closeAllConnections())

@@ -1,14 +1,14 @@
-// Whether a chain may be asked: what is stored and derived is close to the chain's head, and somebody has heard of that lately.
-// Workers that a person paused are not waited for, nor those that depend on them. Pure.
+// Whether a chain is ready for queries: what is stored and derived is close to the chain's head, and that head is
+// recent. Workers that a person paused, and those that depend on them, do not count. Pure.
 
 import type { ChainStatus } from "../status/chain-status.js"
-import { heldUpBy } from "../status/held-up-by.js"
-import { commonWatermark } from "../status/measure-progress.js"
+import { formatSeconds } from "../status/diagnosis.js"
+import { commonWatermark, heldUpBy } from "../status/measure-progress.js"
 import type { ChainAnswer } from "./chain-view.js"
 
 export interface ReadinessOptions {
   readonly readyLagBlocks: number
-  /** A head older than this says nothing of the chain's head. */
+  /** A head older than this is not trusted. */
   readonly maxHeadAgeMs: number
   /** `?history=1`: the watermark has to be there too. */
   readonly history: boolean
@@ -33,9 +33,7 @@ export function readinessOf(answer: ChainAnswer, options: ReadinessOptions) {
 function whyNot(status: ChainStatus, { readyLagBlocks, maxHeadAgeMs, history }: ReadinessOptions): string | null {
   const { head, headAgeMs, lag } = status
   if (head === null || lag === null || headAgeMs === null) return "the chain's head is not known yet"
-  if (headAgeMs > maxHeadAgeMs) {
-    return `the chain's head was last heard of ${Math.round(headAgeMs / 1_000)} s ago`
-  }
+  if (headAgeMs > maxHeadAgeMs) return `the chain's head was last heard of ${formatSeconds(headAgeMs)} ago`
   if (lag > readyLagBlocks) return `${lag} blocks behind the head; READY_LAG_BLOCKS allows ${readyLagBlocks}`
   const passed = notRequired(status)
   const required = status.workers.filter(({ worker }) => !passed.includes(worker))

@@ -1,4 +1,4 @@
-// /health, /ready, /status, /metrics and a word at the root. All of them answer while the database or the node is away.
+// /health, /ready, /status, /metrics and a list of them at the root. All answer while database or node is unavailable.
 
 import type { FastifyInstance } from "fastify"
 import type { Clock } from "../platform/clock.js"
@@ -41,15 +41,11 @@ export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions):
 
   app.get("/status", async (_request, reply) => {
     const answers = await readAll()
-    const away = answers.find(({ status }) => status === undefined)
-    if (away) {
-      const { code, message } = away.stale ?? {
-        code: "DATABASE_UNREACHABLE",
-        message: "nothing is known yet",
-      }
-      return reply
-        .code(503)
-        .send({ error: { code, message, details: { chain: away.name, diagnosis: away.diagnosis } } })
+    const unknown = answers.find(({ status }) => status === undefined)
+    if (unknown) {
+      const { name, diagnosis, stale } = unknown
+      const { code, message } = stale ?? { code: "DATABASE_UNREACHABLE", message: "nothing is known yet" }
+      return reply.code(503).send({ error: { code, message, details: { chain: name, diagnosis } } })
     }
     return { chains: answers.map(answerJson) }
   })

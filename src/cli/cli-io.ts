@@ -1,4 +1,4 @@
-// Everything a command touches of the outside, so that tests run commands as functions.
+// Everything outside the process that a command uses, so that tests run commands as functions.
 
 import { hostname, userInfo } from "node:os"
 import { createInterface } from "node:readline/promises"
@@ -18,7 +18,7 @@ export interface CliIo {
   readonly signal: AbortSignal
   /** Who is at the keyboard, for the audit log. */
   readonly actor: string
-  /** Asks on the terminal; undefined where there is nobody to ask. */
+  /** Asks on the terminal; undefined where there is none. */
   readonly ask: ((question: string) => Promise<string>) | undefined
 }
 
@@ -72,7 +72,7 @@ export const print = (
   stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : text)
 }
 
-/** Asks before something is done that cannot be undone; USAGE where there is nobody to ask. */
+/** Asks before an act that cannot be undone; throws `unasked` where there is no terminal. */
 export async function confirm(
   { ask, stderr }: CliIo,
   { about, question, unasked }: { about: string; question: string; unasked: IndexerError },

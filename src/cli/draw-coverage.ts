@@ -1,5 +1,5 @@
-// The coverage bar: start to head in a row of cells. A cell is full only when every height of it is stored and derived, so a gap of one
-// block shows. Pure.
+// The coverage bar: start to head in a row of cells. A cell is full only when every height of it is stored and
+// derived, so a gap of one block shows. Pure.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { countHeights, intersect, type RangeSet, rangeSet, union } from "../domain/range-set.js"

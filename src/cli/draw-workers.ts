@@ -1,5 +1,5 @@
-// The workers of a chain in few lines: the dependency graph by layers, from raw downwards, and in a layer those that are in the
-// same state on one line. A worker that stands out has a line of its own. Pure.
+// The workers of a chain in few lines: the dependency graph by layers, from raw downwards, and in a layer those in the
+// same state on one line. A worker that stands out has its own line. Pure.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { WorkerStatus } from "../status/chain-status.js"
@@ -17,7 +17,7 @@ interface WorkerGroup {
   readonly isBad: boolean
 }
 
-/** Leases under way come and go, and say nothing of a worker's state. */
+/** Active leases come and go, and do not describe a worker's state. */
 const passing = / active$/
 
 function groupWorkers(workers: readonly WorkerStatus[]): readonly WorkerGroup[] {

@@ -1,11 +1,10 @@
-// `tidemark errors`: what went wrong with blocks, newest first, and the word of a person that it is dealt with.
+// `tidemark errors`: lists what went wrong with blocks, newest first, and marks errors as resolved.
 
 import { countOpenErrors, listErrors, type StoredError } from "../indexing-errors/list-errors.js"
 import { resolveErrors } from "../operations/resolve-errors.js"
 import { type CliIo, lookOf, print } from "./cli-io.js"
-import { type FoundChain, withChains } from "./find-chains.js"
-import { onlyChain } from "./only-chain.js"
-import { chooseAct, heightFlag, parseFlags, usage } from "./parse-flags.js"
+import { type FoundChain, onlyChain, withChains } from "./find-chains.js"
+import { chooseAct, type FlagValues, heightFlag, parseFlags, usage } from "./parse-flags.js"
 import { renderErrors } from "./render-errors.js"
 
 export const errorsHelp = `Usage: tidemark errors list | resolve [options]
@@ -22,7 +21,7 @@ export const errorsHelp = `Usage: tidemark errors list | resolve [options]
   --json          as JSON; heights are strings
   --config FILE   another file than tidemark.config.ts
 
-FATAL needs a person; WARN is tried again by itself. An error is resolved when its block is stored or derived after all.
+FATAL needs a person; WARN is retried automatically. An error is resolved when its block is stored or derived after all.
 `
 
 const command = "errors"
@@ -37,11 +36,7 @@ const flagTypes = {
   json: "boolean",
 } as const
 
-interface Flags {
-  readonly worker: string | undefined
-  readonly all: boolean | undefined
-  readonly json: boolean | undefined
-}
+type Flags = FlagValues<typeof flagTypes>
 
 export async function errorsCommand([word, ...argv]: readonly string[], io: CliIo): Promise<number> {
   const act = chooseAct(word, { command, acts: ["list", "resolve"] })

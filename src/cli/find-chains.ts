@@ -1,5 +1,5 @@
-// Where the databases are that a command should look at: as configured, else those of the embedded server that runs in the
-// data directory. Never starts anything.
+// Finds the databases for a command: as configured, else those of the embedded server that runs in the data directory.
+// Never starts anything.
 
 import type { OperatedChain } from "../operations/operated-chain.js"
 import { IndexerError } from "../platform/errors.js"
@@ -9,8 +9,9 @@ import { readEmbeddedAddress, type UrlOf } from "../postgres/embedded/address-fi
 import { sqlStateOf } from "../postgres/postgres-error.js"
 import { operateChain } from "../roles/operate-chain.js"
 import type { CliIo } from "./cli-io.js"
+import { usage } from "./parse-flags.js"
 
-/** Its name is what the database itself says, once a chain was pinned there. */
+/** Its name is the one in the database, once a chain was pinned there. */
 export interface FoundChain extends OperatedChain {
   readonly raw: Database
   readonly app: Database
@@ -28,7 +29,17 @@ interface Place {
   readonly appUrl: string
 }
 
-/** Opens them, runs the work, closes them. Throws NOT_RUNNING when there is none, NOT_FOUND where a database has no schema. */
+/** For a command that acts on one chain: the only one there is, or USAGE. */
+export function onlyChain(chains: readonly FoundChain[], command: string): FoundChain {
+  const [chain, ...others] = chains
+  if (chain && others.length === 0) return chain
+  const names = chains.map(({ name }) => name).join(", ")
+  throw usage(`there are several chains here (${names}): choose one with --chain`, command)
+}
+
+/**
+ * Opens them, runs the work, closes them. Throws NOT_RUNNING without a database, NOT_FOUND where one has no schema.
+ */
 export async function withChains<T>(
   io: CliIo,
   options: FindOptions,
@@ -38,8 +49,9 @@ export async function withChains<T>(
   const open: Database[] = []
   try {
     const chains: FoundChain[] = []
-    for (const place of await findPlaces(config)) {
-      const { raw, app } = openPlace(place)
+    for (const { rawUrl, appUrl, ...place } of await findPlaces(config)) {
+      const raw = openDatabase(rawUrl)
+      const app = appUrl === rawUrl ? raw : openDatabase(appUrl)
       open.push(raw, ...(app === raw ? [] : [app]))
       const name = (await storedName(raw)) ?? place.name
       if (options.chain === undefined || options.chain === name)
@@ -66,7 +78,7 @@ async function findPlaces(config: Config): Promise<readonly Place[]> {
 
 /** Databases are named after their chain, with underscores for dashes. */
 async function embeddedPlaces(urlOf: UrlOf): Promise<Place[]> {
-  const server = new Database({ url: urlOf("postgres"), applicationName: "tidemark cli", maxConnections: 1 })
+  const server = openDatabase(urlOf("postgres"))
   try {
     const { rows } = await server.query<{ datname: string }>(
       "select datname from pg_database where datname ~ '^tidemark_.+_raw$' order by datname",
@@ -84,11 +96,8 @@ async function embeddedPlaces(urlOf: UrlOf): Promise<Place[]> {
   }
 }
 
-function openPlace({ rawUrl, appUrl }: Place): { raw: Database; app: Database } {
-  const open = (url: string): Database => new Database({ url, applicationName: "tidemark cli", maxConnections: 1 })
-  const raw = open(rawUrl)
-  return { raw, app: appUrl === rawUrl ? raw : open(appUrl) }
-}
+const openDatabase = (url: string): Database =>
+  new Database({ url, applicationName: "tidemark cli", maxConnections: 1 })
 
 /** Undefined when no chain was pinned there yet, or when there is no schema at all. */
 async function storedName(raw: Database): Promise<string | undefined> {
@@ -107,7 +116,8 @@ const isMissingSchema = (error: unknown): boolean => ["42P01", "3F000"].includes
 const missingSchema = (open: readonly Database[], cause: unknown): IndexerError =>
   new IndexerError(
     "NOT_FOUND",
-    `The database ${open.map(({ address }) => address).join(" or ")} has no Tidemark schema yet. \`tidemark start\` or \`tidemark migrate\` makes it.`,
+    `The database ${open.map(({ address }) => address).join(" or ")} has no Tidemark schema yet. ` +
+      "`tidemark start` or `tidemark migrate` creates it.",
     { cause },
   )
 
@@ -120,6 +130,7 @@ function noneFound({ process: { dataDir } }: Config, { chain }: FindOptions): In
   }
   return new IndexerError(
     "NOT_RUNNING",
-    `Nothing runs in ${dataDir}, and DB_RAW_URL is not set. Start an indexer with \`tidemark start\`, go to the directory where one runs, or set DB_RAW_URL to its database.`,
+    `Nothing runs in ${dataDir}, and DB_RAW_URL is not set. Start an indexer with \`tidemark start\`, ` +
+      "go to the directory where one runs, or set DB_RAW_URL to its database.",
   )
 }

@@ -1,4 +1,4 @@
-// What a second `start` in a directory is told: whose it is, and the lines by which another process joins it.
+// What a second `start` in a directory prints: the process that owns it, and how another process joins it.
 
 import { join } from "node:path"
 import { readAnvilRecord } from "../demo/anvil-record.js"

@@ -54,7 +54,7 @@ describe("a raw block that was skipped", () => {
     expect(await tables(store)).not.toEqual(whole)
 
     expect(await leases("retry", "--height", String(bad))).toBe(`retried block ${bad} of raw_ingester\n`)
-    // Nobody covers it any more, nor is it skipped: whoever ingests finds a gap, and only that.
+    // It is neither covered nor skipped: the ingester finds a gap, and only that.
     expect(await coverage()).toEqual([{ heights: `{[0,${bad}),[${bad + 1},${end})}`, skipped: "{}" }])
     await store.append(blocks(bad, bad + 1))
     await store.deriveAll()

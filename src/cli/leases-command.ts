@@ -6,9 +6,8 @@ import { retryBlock, retryDeadBlocks } from "../operations/retry-blocks.js"
 import { findDeadBlock, skipBlock } from "../operations/skip-block.js"
 import { leaseJson } from "../status/status-json.js"
 import { type CliIo, confirm, lookOf, print } from "./cli-io.js"
-import { type FoundChain, withChains } from "./find-chains.js"
-import { onlyChain } from "./only-chain.js"
-import { chooseAct, heightFlag, parseFlags, usage } from "./parse-flags.js"
+import { type FoundChain, onlyChain, withChains } from "./find-chains.js"
+import { chooseAct, type FlagValues, heightFlag, parseFlags, usage } from "./parse-flags.js"
 import { renderLeases } from "./render-leases.js"
 
 export const leasesHelp = `Usage: tidemark leases list | retry | skip [options]
@@ -36,11 +35,7 @@ const flagTypes = {
   json: "boolean",
 } as const
 
-interface Flags {
-  readonly worker: string | undefined
-  readonly yes: boolean | undefined
-  readonly json: boolean | undefined
-}
+type Flags = FlagValues<typeof flagTypes>
 
 export async function leasesCommand([word, ...argv]: readonly string[], io: CliIo): Promise<number> {
   const act = chooseAct(word, { command, acts: ["list", "retry", "skip"] })
@@ -86,12 +81,13 @@ async function skip(
   { chain, flags, block }: { chain: FoundChain; flags: Flags; block: WorkerBlock },
 ): Promise<number> {
   const { attempt, lastErrorCode, lastError } = await findDeadBlock(chain, block)
+  const reason = `${lastErrorCode ?? "BUG"} ${lastError ?? ""}`
   const isSure =
     flags.yes ||
     (await confirm(io, {
-      about: `Block ${block.height} of ${block.worker} (${chain.name}) failed ${attempt} times: ${lastErrorCode ?? "BUG"} ${lastError ?? ""}\n`,
-      question: "Its data will be missing for good, and every answer over it will say so. Skip it?",
-      unasked: usage("skip leaves a hole in the data, so it needs --yes where nobody can be asked", command),
+      about: `Block ${block.height} of ${block.worker} (${chain.name}) failed ${attempt} times: ${reason}\n`,
+      question: "Its data will be missing until it is retried, and every answer over it will say so. Skip it?",
+      unasked: usage("skip leaves a hole in the data, so it needs --yes without a terminal", command),
     }))
   if (!isSure) {
     io.stderr.write("nothing was skipped\n")

@@ -112,7 +112,7 @@ describe("tidemark", () => {
     }
   })
 
-  test("a database that is away is DATABASE_UNREACHABLE, without its password", async () => {
+  test("an unavailable database is DATABASE_UNREACHABLE, without its password", async () => {
     const { code, err } = await run(["status"], {
       env: { DB_RAW_URL: "postgres://user:hidden-word@127.0.0.1:1/none" },
     })
@@ -236,7 +236,7 @@ describe("tidemark leases", () => {
     )
   })
 
-  test("retry and skip need to be told what", async () => {
+  test("retry and skip need a target", async () => {
     for (const argv of [
       ["retry"],
       ["retry", "--height", "1", "--all-dead"],
@@ -408,7 +408,9 @@ describe("tidemark workers", () => {
       expect(code).toBe(1)
       expect(err).toMatch(/^error NOT_FOUND: demo has no worker "x"; it has notes_worker, sums_worker/)
     }
-    expect((await run(["workers", "pause", "raw_ingester"])).err).toMatch(/^error NOT_FOUND: raw_ingester is no/)
+    expect((await run(["workers", "pause", "raw_ingester"])).err).toMatch(
+      /^error NOT_FOUND: raw_ingester does not derive/,
+    )
     expect(await appAudit()).toEqual([])
   })
 
@@ -427,7 +429,7 @@ describe("tidemark workers", () => {
     }
   })
 
-  test("rederive asks, and drops the worker and its dependents; the next start makes them anew", async () => {
+  test("rederive asks, and drops the worker and its dependents; the next start creates them again", async () => {
     expect((await run(["workers", "rederive", "notes_worker"])).code).toBe(2)
     expect((await run(["workers", "rederive", "notes_worker"], { ask: async () => "n" })).code).toBe(1)
     expect(await stored("notes_worker")).toBeDefined()
@@ -528,7 +530,7 @@ describe("tidemark errors", () => {
     expect(await appAudit()).toEqual([{ action: "resolve", details: { errors: { notes_worker: 1 } } }])
   })
 
-  test("resolve has to be told what", async () => {
+  test("resolve needs a target", async () => {
     for (const argv of [["resolve"], ["resolve", "--all", "--worker", "a"], ["list", "--limit", "0"], ["eat"], []])
       expect((await run(["errors", ...argv])).code).toBe(2)
     expect((await run(["errors", "resolve", "--worker", "nobody"])).err).toMatch(/^error NOT_FOUND: .*notes_worker/)

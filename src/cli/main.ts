@@ -1,5 +1,5 @@
-// The command line: finds the command, runs it, and turns its outcome into an exit code. 0 only on success, 2 for a command
-// line that was not understood, 1 for everything else.
+// The command line: finds the command, runs it, and maps its outcome to an exit code: 0 only on success, 2 for an
+// invalid command line, 1 for everything else.
 
 import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
 import { scrubText } from "../platform/scrub.js"
@@ -36,7 +36,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: leasesCommand,
   },
   workers: {
-    summary: "what derives from what; pause, limit or derive anew",
+    summary: "what derives from what; pause, limit or derive again",
     help: async () => workersHelp,
     run: workersCommand,
   },
@@ -46,7 +46,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: errorsCommand,
   },
   rollback: {
-    summary: "take back all blocks above a height",
+    summary: "remove all blocks above a height",
     help: async () => rollbackHelp,
     run: rollbackCommand,
   },
@@ -56,7 +56,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (argv, io) => (await import("./verify-command.js")).verifyCommand(argv, io),
   },
   repair: {
-    summary: "mend what verify finds",
+    summary: "repair what verify finds",
     help: async () => (await import("./repair-command.js")).repairHelp,
     run: async (argv, io) => (await import("./repair-command.js")).repairCommand(argv, io),
   },
@@ -67,7 +67,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-/** Not in this release: said so, instead of being taken for a typing error. */
+/** Not in this release: reported as such instead of as unknown. */
 const laterCommands = ["init", "wallets", "relay", "bench", "reset"]
 
 const width = Math.max(...Object.keys(commands).map((name) => name.length))

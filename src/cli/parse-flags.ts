@@ -4,7 +4,7 @@ import { parseArgs } from "node:util"
 import { IndexerError } from "../platform/errors.js"
 
 type FlagTypes = Readonly<Record<string, "string" | "boolean">>
-type FlagValues<Types extends FlagTypes> = {
+export type FlagValues<Types extends FlagTypes> = {
   readonly [Name in keyof Types]: (Types[Name] extends "string" ? string : boolean) | undefined
 }
 

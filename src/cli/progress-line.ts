@@ -1,4 +1,5 @@
-// One line that says how far a chain is: redrawn at the bottom of a terminal, printed every ten seconds elsewhere. Pure.
+// One line that shows how far a chain is: redrawn at the bottom of a terminal, logged every ten seconds elsewhere.
+// Pure.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { ChainStatus } from "../status/chain-status.js"
@@ -7,7 +8,7 @@ import { drawCoverage } from "./draw-coverage.js"
 import { formatDuration, formatHeight, formatPercent, formatRate, shorten } from "./format-values.js"
 import { createPaint } from "./paint.js"
 
-/** Never as wide as the terminal: a line that wraps cannot be drawn over. What matters less goes first when there is no room. */
+/** Narrower than the terminal: a line that wraps cannot be redrawn. The least important parts are left out first. */
 export function progressLine(
   status: ChainStatus,
   diagnosis: Diagnosis,
@@ -46,7 +47,7 @@ function textParts({ percent, derivedPercent, lag, head, etaMs, workers }: Chain
   ]
 }
 
-/** Of what is stored: the workers that derive would hide it while they catch up. */
+/** Of the raw ingester only: workers that catch up would hide it. */
 const ingestRate = (workers: ChainStatus["workers"]): number =>
   workers.find(({ worker }) => worker === rawIngester)?.blocksPerSecond.last10s ?? 0
 

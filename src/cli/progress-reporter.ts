@@ -1,5 +1,5 @@
-// Shows how `tidemark start` gets on: a live line on a terminal, a log line every ten seconds elsewhere and, once history is
-// complete, one a minute.
+// Shows the progress of `tidemark start`: a live line on a terminal, a log line every ten seconds elsewhere and, once
+// history is complete, one a minute.
 
 import type { ChainView } from "../api/chain-view.js"
 import type { Clock } from "../platform/clock.js"
@@ -46,22 +46,22 @@ export class ProgressReporter extends LoopingService {
     this.options.terminal.status("")
   }
 
-  /** One line for all chains: they take turns of two seconds. */
+  /** One line for all chains: each is shown for two seconds. */
   private async draw(): Promise<void> {
     const { chains, terminal, env = process.env } = this.options
     const chain = chains[Math.floor(this.drawn++ / 4) % chains.length]!
     const status = await readOr(chain)
-    if (!status)
-      return terminal.status(
-        `${chain.name}  the database cannot be reached; trying again`.slice(0, terminal.columns - 1),
-      )
+    if (!status) {
+      const text = `${chain.name}  the database cannot be reached; retrying`
+      return terminal.status(text.slice(0, terminal.columns - 1))
+    }
     const colour = wantsColour({ isTTY: terminal.isTty, write: () => undefined }, env)
     terminal.status(progressLine(status, chain.diagnosis(), { columns: terminal.columns, colour }))
   }
 
   private async log(chain: ChainView): Promise<void> {
     const status = await readOr(chain)
-    // The stall doctor tells of the outage.
+    // The stall doctor reports the outage.
     if (!status) return
     const now = this.clock.monotonic()
     const quiet = status.etaMs === 0

@@ -27,8 +27,9 @@ export function renderErrors(
     const message = wrap(printable(error.message), columns - 4)
     const shown = message.slice(0, maxLines)
     if (message.length > maxLines) shown[maxLines - 1] = shorten(`${shown[maxLines - 1]} …`, columns - 4)
+    const title = look(`${error.severity.padEnd(5)} ${error.worker}`)
     return [
-      `  ${look(`${error.severity.padEnd(5)} ${error.worker}`)}  ${paint.dim(shorten(place, columns - error.worker.length - 10))}`,
+      `  ${title}  ${paint.dim(shorten(place, columns - error.worker.length - 10))}`,
       ...[...shown, ...(error.rawRef ? [paint.dim(shorten(printable(error.rawRef), columns - 4))] : [])].map(
         (line) => `    ${line}`,
       ),

@@ -13,10 +13,10 @@ export function renderFindings({ chain, findings, cut }: NamedFindings, { colour
   if (findings.length === 0 && cut)
     return `${paint.strong(chain)}: ${paint.busy("stopped before the end; nothing wrong was found so far")}\n`
   if (findings.length === 0) return `${paint.strong(chain)}: ${paint.good("nothing wrong was found")}\n`
-  const lines = findings.map(
-    (finding) =>
-      `  ${paint.bad(finding.check.padEnd(13))} ${finding.message}\n  ${" ".repeat(13)} ${paint.dim(`repair: ${describeRemedy(finding.remedy)}`)}`,
-  )
+  const lines = findings.flatMap(({ check, message, remedy }) => [
+    `  ${paint.bad(check.padEnd(13))} ${message}`,
+    `  ${" ".repeat(13)} ${paint.dim(`repair: ${describeRemedy(remedy)}`)}`,
+  ])
   const count = cut ? `more than ${findings.length} findings; these are the first` : `${findings.length} findings`
   return `${paint.strong(chain)}: ${paint.bad(count)}\n${lines.join("\n")}\n`
 }

@@ -40,8 +40,9 @@ function about({ status, attempt, leasedBy, leasedForMs, expiresInMs, nextAttemp
   const tries = `try ${attempt}`
   if (status === "ACTIVE") {
     const expired = expiresInMs !== null && expiresInMs < 0 ? ", expired" : ""
-    return `${tries}, ${leasedBy ?? "nobody"} for ${formatDuration(leasedForMs ?? 0)}${expired}`
+    return `${tries}, ${leasedBy ?? "no process"} for ${formatDuration(leasedForMs ?? 0)}${expired}`
   }
   if (status === "DEAD") return `${attempt} tries, waits for a person`
-  return `${tries}, again ${nextAttemptInMs !== null && nextAttemptInMs > 0 ? `in ${formatDuration(nextAttemptInMs)}` : "now"}`
+  const isDue = nextAttemptInMs === null || nextAttemptInMs <= 0
+  return `${tries}, again ${isDue ? "now" : `in ${formatDuration(nextAttemptInMs)}`}`
 }

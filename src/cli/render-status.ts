@@ -1,4 +1,4 @@
-// `tidemark status` as people see it: one block of lines per chain, made for 80 columns, wider where there is room. Pure.
+// `tidemark status` as people see it: one block of lines per chain, for 80 columns, wider where there is room. Pure.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { countHeights } from "../domain/range-set.js"
@@ -87,10 +87,11 @@ function title(
       ? "waiting for a head"
       : follows
         ? `head followed by ${printable(follower)}`
-        : "nobody follows the head"
+        : "no process follows the head"
   const middle = `  ${id}${rolled}`
   const room = columns - left.length - middle.length - 1
-  return `${paint.strong(left)}${paint.dim(middle)}${(follows ? paint.live : paint.busy)(shorten(right, room).padStart(room))}`
+  const colour = follows ? paint.live : paint.busy
+  return `${paint.strong(left)}${paint.dim(middle)}${colour(shorten(right, room).padStart(room))}`
 }
 
 function bar(status: ChainStatus, { columns, paint }: Look): string[] {
@@ -105,7 +106,7 @@ function bar(status: ChainStatus, { columns, paint }: Look): string[] {
 
 function facts(status: ChainStatus): [string, string][] {
   const { head, headAgeMs, finalized, lag, store, unindexed, workers, derivedPercent, openErrors } = status
-  // What is to be derived has lines of its own; added up over workers these would say nothing.
+  // Workers that derive have their own lines; a sum over all workers would mean nothing.
   const ingester = workers.find(({ worker }) => worker === rawIngester)
   const gaps = ingester?.gaps ?? []
   const skipped = workers.reduce((total, worker) => total + countHeights(worker.skipped), 0)
@@ -144,7 +145,7 @@ function leasesText(workers: ChainStatus["workers"]): string {
 }
 
 function etaText({ etaMs, percent }: ChainStatus): string {
-  if (etaMs === null) return percent === 0 ? "–" : "cannot be said"
+  if (etaMs === null) return percent === 0 ? "–" : "unknown"
   return etaMs === 0 ? "complete" : formatDuration(etaMs)
 }
 
@@ -210,13 +211,13 @@ function processLine({ host, pid, roles, httpUrl, state, upMs }: ProcessRow, pai
 function providerLine(provider: ProviderSummary, { readAtMs }: ChainStatus, paint: Paint): Part[] {
   const { label, state, mismatch, lastError, lastErrorAtMs, openIn, processes } = provider
   const word =
-    mismatch !== null ? `wrong chain ${mismatch}` : { closed: "ok", open: "away", "half-open": "trying" }[state]
+    mismatch !== null ? `wrong chain ${mismatch}` : { closed: "ok", open: "down", "half-open": "trying" }[state]
   const colour = mismatch !== null || state === "open" ? paint.bad : state === "closed" ? paint.good : paint.busy
   const ago = lastErrorAtMs === null ? "" : ` ${formatDuration(Math.max(0, readAtMs - lastErrorAtMs))} ago`
   return [
     { text: label },
     { text: word, paint: colour },
-    ...(openIn > 0 && openIn < processes ? [{ text: `away for ${openIn} of ${processes}`, paint: paint.busy }] : []),
+    ...(openIn > 0 && openIn < processes ? [{ text: `down for ${openIn} of ${processes}`, paint: paint.busy }] : []),
     ...(lastError ? [{ text: `last error${ago}: ${lastError}`, paint: paint.dim }] : []),
   ]
 }

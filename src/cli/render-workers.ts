@@ -1,5 +1,5 @@
-// `tidemark workers list` as people see it: the dependency graph as a tree from raw, a line for each worker. One that reads several
-// others stands below the first of them; the rest are named under it. Pure.
+// `tidemark workers list` as people see it: the dependency graph as a tree from raw, a line for each worker. One that
+// reads several others stands below the first of them; the rest are named under it. Pure.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { printable } from "../platform/printable.js"

@@ -1,30 +1,29 @@
-// `tidemark repair`: mends what verify finds. Shows what it would do; does it with --yes. Every act is in the audit log.
+// `tidemark repair`: repairs what verify finds. Shows what it would do; does it with --yes. Every act is audited.
 
 import { type Repair, repairChain } from "../operations/repair-chain.js"
 import { type CliIo, lookOf, print } from "./cli-io.js"
-import { withChains } from "./find-chains.js"
-import { onlyChain } from "./only-chain.js"
+import { onlyChain, withChains } from "./find-chains.js"
 import { parseFlags } from "./parse-flags.js"
 import { findingsJson, renderFindings } from "./render-findings.js"
 import { verifyFlags, verifying, verifyRequest } from "./verify-request.js"
 
 export const repairHelp = `Usage: tidemark repair [options]
 
-Verifies, and mends what can be mended: lookups are written or deleted, rows that nothing covers deleted, state folded
-anew, damaged blocks taken back and fetched again, derived heights derived again. Without --yes it only says so.
+Verifies, and repairs what can be repaired: lookups are written or deleted, uncovered rows deleted, state folded again,
+damaged blocks removed and fetched again, derived heights derived again. Without --yes it only shows what it would do.
 
   --yes           do it
   --refetch       where derived rows do not fit their block, fetch the block again instead of trusting it
   --from N        only from this block
   --to N          only up to this block
-  --rpc URL       blocks that are others on this node are taken back and fetched again too
+  --rpc URL       blocks that differ on this node are removed and fetched again too
   --whole         with --rpc: compare all fields of every block with it, whatever the hashes say
-  --limit N       mend at most this many findings at once; 1000
+  --limit N       repair at most this many findings at once; 1000
   --chain NAME    only this chain; needed where there are several
   --json          as JSON; heights are strings
   --config FILE   another file than tidemark.config.ts
 
-Blocks are fetched and heights derived by the processes that run. Exits 0 when nothing is left that only a person can mend.
+Blocks are fetched and heights derived by the running processes. Exits 0 when nothing is left that needs a person.
 `
 
 const command = "repair"
@@ -53,9 +52,9 @@ function summary({ findings, cut, left, mended }: Repair): string {
   const mendable = findings.length - left.length
   const rest = left.length === 0 ? "" : `${left.length} need a person.\n`
   if (mendable === 0) return rest
-  if (!mended) return `${mendable} can be mended: run it again with --yes.\n${rest}`
-  if (cut) {
-    return `Mended lookups, rows and state of these. Blocks and heights wait until all is known: run it again, with a higher --limit.\n${rest}`
-  }
-  return `Mended ${mendable}. \`tidemark verify\` says whether all is well once the processes have caught up.\n${rest}`
+  if (!mended) return `${mendable} can be repaired: run it again with --yes.\n${rest}`
+  const next = cut
+    ? "Repaired lookups, rows and state. Blocks and heights need all findings: run it again, with a higher --limit."
+    : `Repaired ${mendable}. \`tidemark verify\` shows whether all is well once the processes have caught up.`
+  return `${next}\n${rest}`
 }

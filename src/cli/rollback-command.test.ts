@@ -29,10 +29,10 @@ const stored = async (): Promise<unknown> =>
 const untouched = { open: false, blocks: 24, rollbacks: 0, audited: 0 }
 
 describe("a rollback that a person asks for", () => {
-  test("does nothing before it is told yes", async () => {
+  test("does nothing without --yes", async () => {
     expect(await rollback("--to", "19")).toMatchObject({
       code: 0,
-      out: expect.stringContaining("Would take back 4 blocks (20 to 23)"),
+      out: expect.stringContaining("Would remove 4 blocks (20 to 23)"),
     })
     expect(await stored()).toEqual(untouched)
   })

@@ -1,22 +1,22 @@
-// `tidemark rollback --to H`: the way out of a halt, when the node is right after all. Says first what it would take back.
+// `tidemark rollback --to H`: the way out of a halt, when the node is right after all. Shows first what it would
+// remove.
 
 import { planRollback, rollbackChain } from "../operations/rollback-chain.js"
 import { type CliIo, print } from "./cli-io.js"
-import { withChains } from "./find-chains.js"
-import { onlyChain } from "./only-chain.js"
+import { onlyChain, withChains } from "./find-chains.js"
 import { heightFlag, parseFlags, usage } from "./parse-flags.js"
 
 export const rollbackHelp = `Usage: tidemark rollback --to H [options]
 
-  --to H          the last block that stays; everything above it is taken back, raw and derived
+  --to H          the last block that stays; everything above it is removed, raw and derived
   --reason TEXT   why, for the list of rollbacks
-  --yes           does it; without it only what would happen is said
+  --yes           does it; without it the command only shows what would happen
   --chain NAME    needed where there are several chains
   --json          as JSON; heights are strings
   --config FILE   another file than tidemark.config.ts
 
-Running processes go on by themselves afterwards, and store what the node has above H. A halt for a reorganisation
-(\`tidemark status\` names it) is ended by it.
+Running processes continue afterwards, and store what the node has above H. A rollback ends a halt for a
+reorganisation (\`tidemark status\` names it).
 `
 
 const command = "rollback"
@@ -40,10 +40,13 @@ export async function rollbackCommand(argv: readonly string[], io: CliIo): Promi
     const { blocks, transactions, events, halt } = plan
     const isDone = flags.yes === true
     const undone = `${halt ? `Ingestion halts: ${halt}\n` : ""}Nothing was done. Give --yes to do it.\n`
+    const removed = `${blocks} blocks (${to + 1} to ${plan.highest}) of ${chain.name}`
     print(io, {
       json: flags.json,
       value: { chain: chain.name, to: String(to), done: isDone, blocks, transactions, events, halt },
-      text: `${isDone ? "Took back" : "Would take back"} ${blocks} blocks (${to + 1} to ${plan.highest}) of ${chain.name} with ${transactions} transactions and ${events} events, and all that was derived from them.\n${isDone ? "" : undone}`,
+      text:
+        `${isDone ? "Removed" : "Would remove"} ${removed} with ${transactions} transactions and ${events} events, ` +
+        `and all that was derived from them.\n${isDone ? "" : undone}`,
     })
     return 0
   })

@@ -1,6 +1,5 @@
-// `tidemark start`: reads the config, starts the process, shows how it goes, and takes it down on a signal.
+// `tidemark start`: reads the config, starts the process, shows its progress, and stops it on a signal.
 
-import { parseArgs } from "node:util"
 import { systemClock } from "../platform/clock.js"
 import { createLogger } from "../platform/create-logger.js"
 import { IndexerError, isIndexerError } from "../platform/errors.js"
@@ -14,6 +13,7 @@ import { parseRoles } from "../roles/role.js"
 import { startTidemark, type Tidemark } from "../roles/start-tidemark.js"
 import { joinInstructions } from "./join-instructions.js"
 import { packageVersion } from "./package-version.js"
+import { parseFlags } from "./parse-flags.js"
 import { ProgressReporter } from "./progress-reporter.js"
 
 export const startHelp = `Usage: tidemark start [options]
@@ -41,31 +41,18 @@ const repeatedSignalMs = 1_000
 
 const settingNames = [...Object.keys(processSettings), ...Object.keys(chainSettings)]
 
-interface StartFlags {
-  readonly settings: Record<string, string | undefined>
-  readonly roles: string | undefined
-  readonly config: string | undefined
-  readonly exitWhenDone: boolean
-}
-
-function readFlags(argv: readonly string[]): StartFlags {
-  const options: Record<string, { type: "string" | "boolean" }> = {
-    rpc: { type: "string" },
-    roles: { type: "string" },
-    config: { type: "string" },
-    "exit-when-done": { type: "boolean" },
+function readFlags(argv: readonly string[]) {
+  const flagTypes: Record<string, "string" | "boolean"> = {
+    rpc: "string",
+    roles: "string",
+    config: "string",
+    "exit-when-done": "boolean",
   }
-  for (const name of settingNames) options[kebab(name)] = { type: "string" }
-  let values: Record<string, string | boolean | undefined>
-  try {
-    values = parseArgs({ args: [...argv], options, allowPositionals: false }).values as typeof values
-  } catch (error) {
-    throw new IndexerError("USAGE", `${(error as Error).message.split(". ")[0]}; see tidemark start --help`)
-  }
+  for (const name of settingNames) flagTypes[kebab(name)] = "string"
+  const values = parseFlags(argv, { command: "start", flags: flagTypes })
   const text = (name: string): string | undefined => values[name] as string | undefined
-  const settings = Object.fromEntries(settingNames.map((name) => [name, text(kebab(name))]))
   return {
-    settings: { ...settings, rpc: text("rpc") },
+    settings: Object.fromEntries([...settingNames, "rpc"].map((name) => [name, text(kebab(name))])),
     roles: text("roles"),
     config: text("config"),
     exitWhenDone: values["exit-when-done"] === true,
@@ -95,13 +82,13 @@ export async function startCommand(argv: readonly string[]): Promise<number> {
     const onSignal = (signal: NodeJS.Signals): void => {
       const now = systemClock.monotonic()
       if (firstAt !== undefined) {
-        // A wrapper that passes signals on sends each twice; a person who repeats it a moment later means it. Leases then
-        // pass to others by themselves, and the embedded server and the demo chain are found again at the next start.
+        // A wrapper that forwards signals sends each twice; a person who repeats it a moment later means it. Leases
+        // then expire and pass to other processes, and the next start finds the embedded server and the demo chain.
         if (now - firstAt > repeatedSignalMs) process.exit(1)
         return
       }
       firstAt = now
-      logger.info({ signal }, "stopping: ranges under way may finish")
+      logger.info({ signal }, "stopping: ranges in progress may finish")
       stopping.abort()
       resolve(0)
     }
@@ -118,7 +105,7 @@ export async function startCommand(argv: readonly string[]): Promise<number> {
         version: packageVersion(),
         exitWhenDone: flags.exitWhenDone,
         signal: stopping.signal,
-        onStage: stageTeller(terminal, logger),
+        onStage: stageReporter(terminal, logger),
         onDone: () => {
           logger.info({}, "everything up to the end block is stored")
           stopping.abort()
@@ -149,17 +136,17 @@ export async function startCommand(argv: readonly string[]): Promise<number> {
 
 const stageEveryMs = 2_000
 
-/** On a terminal the live line; elsewhere a log line now and then, so that long work shows without filling the log. */
-function stageTeller(terminal: Terminal, logger: Logger): (text: string) => void {
-  let toldAt = Number.NEGATIVE_INFINITY
-  let toldKind = ""
+/** The live line on a terminal; elsewhere an occasional log line, so that long work shows without filling the log. */
+function stageReporter(terminal: Terminal, logger: Logger): (text: string) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let loggedKind = ""
   return (text) => {
     if (terminal.isTty) return terminal.status(text)
     const kind = text.replace(/\d+/g, "")
     const now = systemClock.monotonic()
-    if (kind === toldKind && now - toldAt < stageEveryMs) return
-    toldAt = now
-    toldKind = kind
+    if (kind === loggedKind && now - loggedAt < stageEveryMs) return
+    loggedAt = now
+    loggedKind = kind
     logger.info({}, text)
   }
 }

@@ -43,7 +43,7 @@ describe("tidemark verify and repair", () => {
     }
   })
 
-  test("what is wrong is named, shown by a dry run, and mended with --yes", async () => {
+  test("what is wrong is named, shown by a dry run, and repaired with --yes", async () => {
     const before = await lookups()
     await store.app.query("delete from raw.block_lookup where height in (4, 11)")
     const found = await run(["verify"])
@@ -64,11 +64,11 @@ describe("tidemark verify and repair", () => {
     })
     const dry = await run(["repair"])
     expect(dry.code).toBe(1)
-    expect(dry.out).toContain("2 can be mended: run it again with --yes.")
+    expect(dry.out).toContain("2 can be repaired: run it again with --yes.")
     expect(await lookups()).toBe(before - 2)
     const done = await run(["repair", "--yes"])
     expect(done.code).toBe(0)
-    expect(done.out).toContain("Mended 2.")
+    expect(done.out).toContain("Repaired 2.")
     expect(await run(["verify"])).toMatchObject({ code: 0 })
     const { rows } = await store.app.query("select actor, action from raw.audit_log")
     expect(rows).toEqual([{ actor: "ann@harbour", action: "repair" }])

@@ -1,4 +1,4 @@
-// `tidemark verify`: proves that what is stored holds together, or says exactly where not. Changes nothing.
+// `tidemark verify`: checks that what is stored is consistent, and names every row that is not. Changes nothing.
 
 import { verifyChain } from "../operations/verify-chain.js"
 import { type CliIo, lookOf, print } from "./cli-io.js"
@@ -9,19 +9,19 @@ import { verifyFlags, verifying, verifyRequest } from "./verify-request.js"
 
 export const verifyHelp = `Usage: tidemark verify [options]
 
-Checks what is stored against itself: parent links, counts, lookups, coverage, derived rows against the blocks they come
-from, state against a fold of its events. Exits 0 when nothing is wrong, 1 with every row that is. Safe while others run.
+Checks what is stored against itself: parent links, counts, lookups, coverage, derived rows against their blocks, state
+against a fold of its events. Exits 0 when nothing is wrong, 1 with every row that is. Safe while processes run.
 
   --from N        only from this block
   --to N          only up to this block
-  --rpc URL       compare with this node too: by one header where blocks hang together, field by field where they differ
+  --rpc URL       compare with this node too: one header for linked blocks, all fields where they differ
   --whole         with --rpc: fetch every block from it and compare all fields, whatever the hashes say
   --limit N       stop after this many findings; 1000
   --chain NAME    only this chain
   --json          as JSON; heights are strings
   --config FILE   another file than tidemark.config.ts
 
-With --from or --to state tables are left out, since they are of all heights. \`tidemark repair\` mends what can be mended.
+With --from or --to state tables are left out, since they span all heights. \`tidemark repair\` repairs what it can.
 `
 
 export async function verifyCommand(argv: readonly string[], io: CliIo): Promise<number> {

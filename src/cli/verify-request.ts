@@ -1,4 +1,4 @@
-// What `verify` and `repair` have in common: their flags, and how far they are, shown while they look.
+// What `verify` and `repair` share: their flags, and the display of their progress.
 
 import type { VerifyChainOptions } from "../operations/verify-chain.js"
 import type { Config } from "../platform/load-config.js"
@@ -70,7 +70,7 @@ export async function verifying<T>(
   }
 }
 
-/** A bar on a terminal, a plain line every ten seconds elsewhere; on standard error, where it is in nobody's way. */
+/** A bar on a terminal, a plain line every ten seconds elsewhere; on standard error, apart from the result. */
 function progressShower(
   { stderr, clock }: CliIo,
   name: string,

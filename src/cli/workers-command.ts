@@ -5,19 +5,18 @@ import { steerWorker, type WorkerSteering } from "../operations/steer-worker.js"
 import { readChainStatus } from "../status/read-chain-status.js"
 import { workerJson } from "../status/status-json.js"
 import { type CliIo, confirm, lookOf, print } from "./cli-io.js"
-import { type FoundChain, withChains } from "./find-chains.js"
-import { onlyChain } from "./only-chain.js"
-import { chooseAct, parseFlagsAndWords, usage } from "./parse-flags.js"
+import { type FoundChain, onlyChain, withChains } from "./find-chains.js"
+import { chooseAct, type FlagValues, parseFlagsAndWords, usage } from "./parse-flags.js"
 import { renderWorkers } from "./render-workers.js"
 
 export const workersHelp = `Usage: tidemark workers list | pause | resume | concurrency | rederive [options]
 
   list                          what derives from what, and how far each worker is
-  pause NAME [--reason TEXT]    nobody claims ranges of it any more; what is under way is finished
-  resume NAME                   takes that back
+  pause NAME [--reason TEXT]    no more ranges of it are claimed; ranges in progress finish
+  resume NAME                   ends the pause
   concurrency NAME N | none     at most N ranges of it at once, over all processes
   rederive NAME [--yes]         drops the tables of this worker and of all that depend on it; the next start
-                                makes them anew and derives them from raw
+                                creates them again and derives them from raw
 
   --chain NAME    only this chain; needed by all but list where there are several
   --json          as JSON; heights are strings
@@ -47,10 +46,7 @@ const wordsOf = {
 
 type Act = keyof typeof wordsOf
 
-interface Flags {
-  readonly json: boolean | undefined
-  readonly yes: boolean | undefined
-}
+type Flags = FlagValues<typeof flagTypes>
 
 export async function workersCommand([word, ...argv]: readonly string[], io: CliIo): Promise<number> {
   const act = chooseAct(word, { command, acts: Object.keys(wordsOf) as Act[] })
@@ -114,13 +110,13 @@ async function steer(
 function said(worker: string, to: WorkerSteering): string {
   switch (to.action) {
     case "pause":
-      return `paused ${worker}; what it has under way is finished, and those that depend on it wait`
+      return `paused ${worker}; its ranges in progress finish, and workers that depend on it wait`
     case "resume":
       return `resumed ${worker}`
     case "concurrency":
       return to.concurrency === null
         ? `${worker} has no limit now`
-        : `${worker} does ${to.concurrency} range${to.concurrency === 1 ? "" : "s"} at once now`
+        : `${worker} runs at most ${to.concurrency} range${to.concurrency === 1 ? "" : "s"} at once now`
   }
 }
 
@@ -130,13 +126,15 @@ async function rederive(
 ): Promise<number> {
   const plan = await planRederive(chain, { worker })
   const others = plan.workers.filter((name) => name !== worker)
+  const dependents = others.length > 0 ? ` and all that depend on it (${others.join(", ")})` : ""
+  const tables = plan.tables.map((table) => `app.${table}`).join(", ")
   const isSure =
     flags.yes ||
     !plan.workers.includes(worker) ||
     (await confirm(io, {
-      about: `${worker} of ${chain.name}${others.length > 0 ? ` and all that depend on it (${others.join(", ")})` : ""} will be derived again from raw. Dropped are ${plan.tables.map((table) => `app.${table}`).join(", ")}.\n`,
+      about: `${worker} of ${chain.name}${dependents} will be derived again from raw. Tables to drop: ${tables}.\n`,
       question: "Drop them?",
-      unasked: usage("rederive drops tables, so it needs --yes where nobody can be asked", command),
+      unasked: usage("rederive drops tables, so it needs --yes without a terminal", command),
     }))
   if (!isSure) {
     io.stderr.write("nothing was dropped\n")
@@ -146,7 +144,9 @@ async function rederive(
   print(io, {
     json: flags.json,
     value: { chain: chain.name, rederive: done.workers, dropped: done.tables },
-    text: `dropped ${done.tables.length} tables of ${done.workers.join(", ")}\nthe next \`tidemark start\` makes them anew and derives them from raw\n`,
+    text:
+      `dropped ${done.tables.length} tables of ${done.workers.join(", ")}\n` +
+      "the next `tidemark start` creates them again and derives them from raw\n",
   })
   return 0
 }

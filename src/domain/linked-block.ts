@@ -1,5 +1,5 @@
-// What every chain's block has: its place in the chain, and how many rows it holds. The chain's family extends this type
-// with the rows themselves.
+// What every chain's block has: its place in the chain, and how many rows it holds. The chain's family extends this
+// type with the rows themselves.
 
 /** "0x" and hex digits. A plain string at run time. */
 export type Hex = string

@@ -1,5 +1,5 @@
-// What composition needs of a chain family, as one record. Code outside src/families that works with blocks gets the parts
-// it needs of it.
+// What composition needs of a chain family, as one record. Code outside src/families that works with blocks gets the
+// parts it needs of it.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"

@@ -1,4 +1,4 @@
-// What is said of a name that is none of the workers a person may name, with those there are.
+// NOT_FOUND for a name that is not a worker, with the names that are.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { IndexerError } from "../platform/errors.js"
@@ -8,11 +8,11 @@ import type { OperatedChain } from "./operated-chain.js"
 export async function noSuchWorker({ name, app }: OperatedChain, worker: string): Promise<IndexerError> {
   const known = await derivedWorkerNames(app)
   const list =
-    known.length === 0 ? "none yet: a process with the role work makes their tables when it starts" : known.join(", ")
+    known.length === 0 ? "none yet: a process with the role work creates their tables at start" : known.join(", ")
   return new IndexerError(
     "NOT_FOUND",
     worker === rawIngester
-      ? `${rawIngester} is no worker that derives: it runs in every process with the role ingest, and stops with it. Workers of ${name} are ${list}.`
+      ? `${rawIngester} does not derive: it runs in every process with the role ingest. Workers of ${name} are ${list}.`
       : `${name} has no worker ${JSON.stringify(worker)}; it has ${list}.`,
   )
 }

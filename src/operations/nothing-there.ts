@@ -1,5 +1,5 @@
-// NOT_FOUND for a block that a worker has nothing to retry or skip at. Names who does: a DEAD block is often looked for under the
-// wrong worker.
+// NOT_FOUND where a worker has nothing to retry or skip. Names the workers that have: a DEAD block is often looked for
+// under the wrong worker.
 
 import type { LeaseStatus } from "../coordination/lease-store.js"
 import { rawIngester } from "../coordination/raw-ingester.js"

@@ -1,5 +1,5 @@
-// The chain an operator acts on: its two databases and the leases in each. Acts take it first, then one options object with the
-// actor; they write their audit row, throw an IndexerError where nothing can be done, and know no terminal.
+// The chain an operator acts on: its two databases and the leases in each. Acts take it first, then one options object
+// with the actor; they write their audit row, throw an IndexerError where nothing can be done, and print nothing.
 
 import type { LeaseRow, LeaseStore } from "../coordination/lease-store.js"
 import type { Ledgers } from "../coordination/ledgers.js"
@@ -15,7 +15,7 @@ export interface OperatedChain {
   readonly name: string
   readonly raw: SqlExecutor<Queryable>
   readonly app: SqlExecutor<Queryable>
-  /** By schema: the raw ingester's lie with the raw blocks, those of all other workers with what they derive. */
+  /** By schema: the raw ingester's are in raw, those of all other workers in app. */
   readonly leases: { readonly raw: OperatedLeases; readonly app: OperatedLeases }
   readonly ledgers: Ledgers
   readonly random: Random

@@ -1,5 +1,6 @@
-// Forgets what a worker and all its dependents have derived: tokens, coverage, tables and registration, in one transaction. The next
-// start of a process that declares them creates the tables and derives them from raw. Refused while a process derives.
+// Removes what a worker and all its dependents have derived: tokens, coverage, tables and registration, in one
+// transaction. The next process that declares them creates the tables and derives them. Refused while a process
+// derives.
 
 import { resolveOpenErrors } from "../indexing-errors/resolve-errors.js"
 import { IndexerError } from "../platform/errors.js"
@@ -22,7 +23,7 @@ export interface Rederived {
 const workSeenWithinMs = 15_000
 const limits = { lockTimeoutMs: 10_000, idleInTransactionTimeoutMs: 10_000 } as const
 
-/** What it would drop; nothing where the worker is registered no more. */
+/** What it would drop; nothing where the worker is no longer registered. */
 export async function planRederive(chain: OperatedChain, { worker }: { readonly worker: string }): Promise<Rederived> {
   await refuseWhileWorking(chain)
   return reach(chain.app, worker)
@@ -33,8 +34,8 @@ export async function rederiveWorker(
   chain: OperatedChain,
   { actor, worker }: { readonly actor: string; readonly worker: string },
 ): Promise<Rederived> {
-  // A process that holds one of the tables would wait for the chain lock and this for the table. And its definitions would be of
-  // tables that are gone, and that it would not create again.
+  // A process that uses one of the tables would wait for the chain lock and this for the table: a deadlock. Nor
+  // would it create the dropped tables again.
   await refuseWhileWorking(chain)
   const ledger = chain.ledgers.app
   const done = await chain.app.transaction(async (tx) => {
@@ -74,8 +75,11 @@ async function reach(app: Queryable, worker: string): Promise<Rederived> {
 async function refuseWhileWorking({ name, raw }: OperatedChain): Promise<void> {
   const working = (await readProcesses(raw, workSeenWithinMs)).filter(({ roles }) => roles.includes("work"))
   if (working.length === 0) return
+  const who = working.map(({ host, pid }) => `${host}:${pid}`).join(", ")
   throw new IndexerError(
     "STILL_RUNNING",
-    `${working.map(({ host, pid }) => `${host}:${pid}`).join(", ")} derive${working.length === 1 ? "s" : ""} ${name}: stop every process with the role work first (one that was killed is forgotten after ${workSeenWithinMs / 1_000} s), and start them again afterwards. The embedded database ends with its process: run \`tidemark start --roles ingest\` meanwhile.`,
+    `${who} derive${working.length === 1 ? "s" : ""} ${name}: stop every process with the role work first (one that was ` +
+      `killed is forgotten after ${workSeenWithinMs / 1_000} s), and start them again afterwards. The embedded database ` +
+      "ends with its process: run `tidemark start --roles ingest` meanwhile.",
   )
 }

@@ -1,4 +1,5 @@
-// Verifies a chain's store and mends what can be mended, if told so. Blocks are fetched and heights derived by the processes that run.
+// Verifies a chain's store and, if asked to, repairs what it can. Running processes fetch the blocks and derive
+// heights.
 
 import { planRepair, type RepairPlan } from "../verify/repair-plan.js"
 import { repairStore } from "../verify/repair-store.js"
@@ -10,12 +11,12 @@ export interface RepairOptions extends VerifyChainOptions {
   readonly actor: string
   /** Where derived rows do not fit their block, the block is fetched again instead of trusted. */
   readonly refetch: boolean
-  /** False: only what would be mended is said. */
+  /** False: only reports what would be repaired. */
   readonly apply: boolean
 }
 
 export interface Repair extends ChainFindings {
-  /** Only a person can mend these. */
+  /** Only a person can repair these. */
   readonly left: RepairPlan["left"]
   readonly mended: boolean
 }
@@ -28,7 +29,7 @@ export async function repairChain(
   const found = await verifyChain(verifier, { ...options, withFolds: true })
   const plan = planRepair(found.findings, { refetch })
   const mended = apply && !options.signal.aborted && found.findings.length > plan.left.length
-  // Cut short, the state may not have been looked at: what relies on it waits for another run.
+  // Cut short, the state may be unchecked: what relies on it waits for another run.
   const safe = found.cut ? { ...plan, refetch: [], rederive: [] } : plan
   if (mended) await repairStore(chain, { plan: safe, actor })
   return { ...found, left: plan.left, mended }

@@ -1,4 +1,4 @@
-// A person says that errors are dealt with. The same error seen again opens its row once more.
+// Marks errors as resolved. The same error seen again reopens its row.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { resolveOpenErrors } from "../indexing-errors/resolve-errors.js"

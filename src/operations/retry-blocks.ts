@@ -1,4 +1,5 @@
-// Tries blocks again at once: those that are DEAD or failed, and those that were skipped, which are then fetched or derived after all.
+// Retries blocks at once: those that are DEAD or failed, and skipped ones, which are then fetched or derived after
+// all.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { containsHeight } from "../domain/range-set.js"
@@ -21,7 +22,7 @@ export async function retryBlock(
   throw await nothingThere(chain, { ...block, what: "no DEAD or failed range", statuses: ["DEAD", "FAILED"] })
 }
 
-/** Every DEAD block, of one worker or of all; gives those that still were when it came to them. */
+/** Every DEAD block, of one worker or of all; returns those that were still DEAD when it reached them. */
 export async function retryDeadBlocks(
   chain: OperatedChain,
   { actor, worker }: { readonly actor: string; readonly worker?: string | undefined },
@@ -36,7 +37,7 @@ export async function retryDeadBlocks(
   return retried
 }
 
-/** With whatever depends on it. */
+/** With all heights derived from it. */
 async function reopenSkipped(
   chain: OperatedChain,
   { actor, worker, height }: WorkerBlock & { readonly actor: string },
@@ -50,7 +51,7 @@ async function reopenSkipped(
     const request = { worker, heights: [range], actor, action: "retry" }
     return reopenHeights({ executor: chain.app, ledger }, request)
   }
-  // Derived rows of it there are none, but workers cover it as if there were nothing to derive.
+  // It has no derived rows, but workers cover it as if there were nothing to derive.
   await refetchBlocks(chain, { heights: range, actor, action: "retry" })
   return true
 }

@@ -1,5 +1,5 @@
-// Takes all blocks above a height back: the way out of a halt, when the node is right after all. The plan says what that takes, and is
-// void when another rollback comes first.
+// Rolls back all blocks above a height: the way out of a halt, when the node is right after all. The plan counts what
+// that removes, and is void when another rollback comes first.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { IndexerError } from "../platform/errors.js"
@@ -30,7 +30,8 @@ export async function planRollback(
     rows: [row],
   } = await raw.query<Record<string, string | null> & { ancestor: Buffer | null }>(
     `select start_height, chain_epoch, halt_reason,
-       (select upper(range_merge(heights)) - 1 from raw.coverage where worker_type = $2 and not isempty(heights)) as highest,
+       (select upper(range_merge(heights)) - 1 from raw.coverage
+        where worker_type = $2 and not isempty(heights)) as highest,
        (select hash from raw.blocks where height = $1) as ancestor,
        (select count(*) from raw.blocks where height > $1) as blocks,
        (select coalesce(sum(transaction_count), 0) from raw.blocks where height > $1) as transactions,
@@ -84,7 +85,7 @@ export async function rollbackChain(
   if (!opened) {
     throw new IndexerError(
       "ROLLBACK_OPEN",
-      "another rollback is under way, or was finished just now; look at `tidemark status` and try again",
+      "another rollback is in progress, or has just finished; check `tidemark status` and try again",
     )
   }
   await finishRollbackPatiently(chain)

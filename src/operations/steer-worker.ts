@@ -1,5 +1,5 @@
-// What a person may set of a worker: pause, and how many ranges at once. Every running process reads both several times a second;
-// a range under way is finished.
+// What a person may set of a worker: pause, and how many ranges at once. Every running process reads both several
+// times a second; ranges in progress finish.
 
 import { noSuchWorker } from "./no-such-worker.js"
 import type { OperatedChain } from "./operated-chain.js"
@@ -7,7 +7,7 @@ import type { OperatedChain } from "./operated-chain.js"
 export type WorkerSteering =
   | { readonly action: "pause"; readonly reason: string | null }
   | { readonly action: "resume" }
-  /** Null takes the limit away. */
+  /** Null removes the limit. */
   | { readonly action: "concurrency"; readonly concurrency: number | null }
 
 export interface SteerWorkerOptions {

@@ -1,4 +1,4 @@
-// Checks one chain's store and gives what is wrong, up to a limit. Changes nothing.
+// Checks one chain's store and returns what is wrong, up to a limit. Changes nothing.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { CheckName, Finding } from "../verify/finding.js"
@@ -27,7 +27,7 @@ export async function verifyChain(
     withFolds,
     ...options
   }: VerifyChainOptions & {
-    /** State is of no height: it is compared as a whole or not at all. */
+    /** State has no height: it is compared as a whole or not at all. */
     readonly withFolds: boolean
   },
 ): Promise<ChainFindings> {
@@ -40,7 +40,7 @@ export async function verifyChain(
       findings.push(finding)
     }
   } catch (error) {
-    // What was found before it was stopped is worth telling.
+    // What was found before it was stopped is reported.
     if (options.signal.aborted) return { findings, cut: true }
     throw error
   }

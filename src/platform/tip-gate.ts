@@ -14,7 +14,9 @@ const everySlot = 3
 const liveMs = 60_000
 /** After this time there are many blocks, or the thread has died: history continues. */
 const longestMs = 1_000
-/** The longest single wait of history. After a wait it continues for as long as it waited: it gets half of the time. */
+/**
+ * The longest single wait of history. After a wait it continues for as long as it waited: it gets half of the time.
+ */
 const patienceMs = 300
 const pollMs = 5
 /** A new block needs shared rows at least this long after it is seen. */

@@ -1,5 +1,5 @@
-// Where the blocks of a range go: a chain family's writer encodes them as rows of its tables and copies those into the open
-// transaction.
+// Where the blocks of a range go: a chain family's writer encodes them as rows of its tables and copies those into
+// the open transaction.
 
 import type { LinkedBlock } from "../domain/linked-block.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"

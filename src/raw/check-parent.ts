@@ -1,7 +1,7 @@
-// Compares the first block of a range with the node's hash of the block below, where that block is not stored yet. Inside a
-// range each block is checked against the one before it; a wrong parent at the start would surface only with the neighbouring
-// range, when the wrong block is already stored. The hash arrives with the range's first blocks. If it is missing or does not
-// match, the node is asked once more.
+// Compares the first block of a range with the node's hash of the block below, where that block is not stored yet.
+// Inside a range each block is checked against the one before it; a wrong parent at the start would surface only
+// with the neighbouring range, when the wrong block is already stored. The hash arrives with the range's first
+// blocks. If it is missing or does not match, the node is asked once more.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"

@@ -1,5 +1,5 @@
-// Compares both ends of a range with the stored neighbours. Runs in a statement of its own after the coverage row is locked:
-// otherwise two neighbours in flight would not see each other and both commit unchecked.
+// Compares both ends of a range with the stored neighbours. Runs in a statement of its own after the coverage row is
+// locked: otherwise two neighbours in flight would not see each other and both commit unchecked.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"

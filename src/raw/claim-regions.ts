@@ -1,5 +1,5 @@
-// Where history and the head lie. Heights from finality up belong to the head follower, in order. Heights below it belong to
-// parallel claims; a hole above `liveFrom`, left by an outage, comes before older history. Pure.
+// Where history and the head lie. Heights from finality up belong to the head follower, in order. Heights below it
+// belong to parallel claims; a hole above `liveFrom`, left by an outage, comes before older history. Pure.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { ChainState } from "./chain-state.js"

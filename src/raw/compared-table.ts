@@ -1,4 +1,5 @@
-// A raw table as verify compares it with a node's answer: the columns that identify a row, and those the chain defines.
+// A raw table as verify compares it with a node's answer: the columns that identify a row, and those the chain
+// defines.
 
 export interface ComparedTable {
   readonly name: string

@@ -1,5 +1,5 @@
-// Creates missing partitions for a stretch of heights, once among all processes. Each is created apart and then attached:
-// CREATE … PARTITION OF would lock the parent and wait behind every open writer, ATTACH does not.
+// Creates missing partitions for a stretch of heights, once among all processes. Each is created apart and then
+// attached: CREATE … PARTITION OF would lock the parent and wait behind every open writer, ATTACH does not.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { lockTables } from "../postgres/advisory-lock.js"
@@ -10,8 +10,9 @@ import { createIndexSql } from "./partition-indexes.js"
 import type { PartitionedTable, PartitionIndex } from "./partitioned-table.js"
 
 /**
- * Rows are only added, and new rows resemble the old ones, so statistics of two thirds of them serve as well as those of nine
- * tenths. Postgres would analyze at that rate by default, which is most of what autovacuum does while a store is being filled.
+ * Rows are only added, and new rows resemble the old ones, so statistics of two thirds of them serve as well as
+ * those of nine tenths. Postgres would analyze at that rate by default, which is most of what autovacuum does while
+ * a store is being filled.
  */
 const analyzeScaleFactor = 0.5
 
@@ -60,8 +61,8 @@ function partitionsOf(
   return out
 }
 
-// Reads the catalogue's rows: to_regclass answers from this session's cache, which an advisory lock does not refresh, and
-// would miss what another process created while this one waited for the lock.
+// Reads the catalogue's rows: to_regclass answers from this session's cache, which an advisory lock does not
+// refresh, and would miss what another process created while this one waited for the lock.
 async function absent(sql: Queryable, partitions: readonly Partition[]): Promise<Partition[]> {
   const { rows } = await sql.query<{ schema: string; name: string }>(
     `select namespace.nspname as schema, class.relname as name

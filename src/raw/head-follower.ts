@@ -1,5 +1,5 @@
-// Follows the head, in one process at a time: stores every height from finality up, in order, as soon as the node has it.
-// Each run holds the election's lock, which ends with its connection. The leases still fence every commit.
+// Follows the head, in one process at a time: stores every height from finality up, in order, as soon as the node
+// has it. Each run holds the election's lock, which ends with its connection. The leases still fence every commit.
 
 import type { ChainRecord } from "../coordination/chain-record.js"
 import type { Elections } from "../coordination/elections.js"
@@ -45,11 +45,14 @@ const electionIdleMs = 10_000
 /** A run ends well before that. */
 const runMs = 3_000
 const blocksPerLease = 16
-/** When recorded finality lags this far behind the node's, what is stored above it is compared without further waiting. */
+/**
+ * When recorded finality lags this far behind the node's, what is stored above it is compared without further
+ * waiting.
+ */
 const finalityLagBlocks = 256
 /**
- * The lock is free between two runs of the elected process. Without this patience two processes would replace each other all
- * the time, and each time compare everything above finality with the node.
+ * The lock is free between two runs of the elected process. Without this patience two processes would replace each
+ * other all the time, and each time compare everything above finality with the node.
  */
 const intervalsUntilTakeOver = 2
 /** The pause after an answer, as a multiple of the time it took: a slow node has history to serve too. */

@@ -1,5 +1,5 @@
-// Fills history, one leased range after the other. Several lanes run in a thread, so that one encodes while another waits for
-// the node or for Postgres. A lane aims at a number of bytes, so ranges of big blocks are shorter.
+// Fills history, one leased range after the other. Several lanes run in a thread, so that one encodes while another
+// waits for the node or for Postgres. A lane aims at a number of bytes, so ranges of big blocks are shorter.
 
 import type { FailedRange } from "../coordination/leased-range-runner.js"
 import { codeOf, describeError } from "../platform/errors.js"

@@ -1,5 +1,6 @@
-// Builds the indexes that partitions lack, one at a time among all processes, without blocking writers. With deferred indexes
-// a partition below the live stretch waits until it is covered. An index whose build was interrupted is dropped and rebuilt.
+// Builds the indexes that partitions lack, one at a time among all processes, without blocking writers. With
+// deferred indexes a partition below the live stretch waits until it is covered. An index whose build was
+// interrupted is dropped and rebuilt.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { Elections } from "../coordination/elections.js"
@@ -56,8 +57,8 @@ export class IndexBuilder extends LoopingService {
     }
   }
 
-  // An index cannot be built concurrently inside a transaction, so the election cannot last as long as the build. It lasts
-  // until the server lists the build for all sessions, and the process elected next then starts no other.
+  // An index cannot be built concurrently inside a transaction, so the election cannot last as long as the build. It
+  // lasts until the server lists the build for all sessions, and the process elected next then starts no other.
   private async startNext(
     tx: Queryable,
     connection: Connection,

@@ -1,5 +1,6 @@
-// Ingests one leased range, from the node to the commit: fetch, encode, COPY, check, commit. The transaction opens once all
-// blocks are fetched, or once more bytes have gathered than one flush may hold, so memory is bounded whatever the blocks hold.
+// Ingests one leased range, from the node to the commit: fetch, encode, COPY, check, commit. The transaction opens
+// once all blocks are fetched, or once more bytes have gathered than one flush may hold, so memory is bounded
+// whatever the blocks hold.
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
 import type { Hex } from "../domain/linked-block.js"
@@ -56,8 +57,8 @@ export async function ingestRange(
         tally.add(block)
         writer.add(block)
       }
-      // Batches that are ready would otherwise follow one another without a pause, and meanwhile another lane's COPY could
-      // not send and no answer could arrive.
+      // Batches that are ready would otherwise follow one another without a pause, and meanwhile another lane's COPY
+      // could not send and no answer could arrive.
       await clock.turn()
     }
     return true

@@ -1,5 +1,5 @@
-// The secondary indexes of partitions, as the catalogue lists them. Each partition has its own: Postgres would build an index
-// of the parent on every new partition at once, and a bulk load could not defer it.
+// The secondary indexes of partitions, as the catalogue lists them. Each partition has its own: Postgres would build
+// an index of the parent on every new partition at once, and a bulk load could not defer it.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { type RangeSet, rangeSet } from "../domain/range-set.js"

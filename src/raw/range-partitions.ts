@@ -1,4 +1,5 @@
-// Creates the partitions of a range before it is written. Remembers which exist, since most ranges lie in one that does.
+// Creates the partitions of a range before it is written. Remembers which exist, since most ranges lie in one that
+// does.
 
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import { type EnsurePartitionsOptions, ensurePartitions } from "./ensure-partitions.js"

@@ -1,5 +1,5 @@
-// Counts the blocks of a range on their way to the writer and keeps the ends that the seam check compares. Refuses blocks that
-// do not follow one another, and an incomplete range.
+// Counts the blocks of a range on their way to the writer and keeps the ends that the seam check compares. Refuses
+// blocks that do not follow one another, and an incomplete range.
 
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import type { Hex, LinkedBlock } from "../domain/linked-block.js"

@@ -26,7 +26,7 @@ export function watchChain(open: OpenChain, state: () => ProcessState): WatchedC
     clock,
     logger,
     stallAfterMs: settings.stallAfterMs,
-    onLook: (diagnosis, seen) => exportStatus(metrics, { chain: name, diagnosis, status: seen }),
+    onDiagnosis: (diagnosis, seen) => exportStatus(metrics, { chain: name, diagnosis, status: seen }),
   })
   const reporter = new ProcessReporter({
     database: raw,

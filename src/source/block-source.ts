@@ -50,8 +50,8 @@ export interface BlockSource {
   /** The chain's current hash at a height, null when it has no such block. */
   blockHash(height: number, options: FetchOptions): Promise<Hex | null>
   /**
-   * Each provider's own hashes at these heights, in their order, null where it has no such block. Providers that cannot
-   * be asked are left out. Distinguishes a reorganisation from a node that lags or is wrong.
+   * Each provider's own hashes at these heights, in their order, null where it has no such block. Providers that
+   * cannot be asked are left out. Distinguishes a reorganisation from a node that lags or is wrong.
    */
   hashesByProvider(heights: readonly number[], options: FetchOptions): Promise<readonly ProviderHashes[]>
   providers(): readonly ProviderHealth[]

@@ -1,5 +1,5 @@
-// Bytes that were requested and not yet consumed, over all ranges of a source. A request larger than the whole budget may
-// start when nothing else is held, so no request waits forever.
+// Bytes that were requested and not yet consumed, over all ranges of a source. A request larger than the whole
+// budget may start when nothing else is held, so no request waits forever.
 
 export class ByteBudget {
   readonly #limit: number

@@ -1,5 +1,5 @@
-// POST requests to one URL over kept-alive connections, each answer as one Buffer. A timeout, an abort or an answer over
-// the limit destroys the request on its socket: nothing arrives after the promise has settled.
+// POST requests to one URL over kept-alive connections, each answer as one Buffer. A timeout, an abort or an answer
+// over the limit destroys the request on its socket: nothing arrives after the promise has settled.
 
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"

@@ -1,5 +1,5 @@
-// How many batches of a range to request ahead of the consumer: just enough that it does not wait. Each stays in memory
-// until it is consumed, so a node that is faster than the consumer gets one request at a time.
+// How many batches of a range to request ahead of the consumer: just enough that it does not wait. Each stays in
+// memory until it is consumed, so a node that is faster than the consumer gets one request at a time.
 
 export class RequestsAhead {
   readonly #most: number

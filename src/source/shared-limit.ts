@@ -1,6 +1,6 @@
-// Rate and concurrency limit of one provider, shared by all threads of the process through shared memory. A slot expires,
-// so a thread that dies releases its slots. Urgent requests (the head) go first in all threads, but get at most every
-// second permit, so that neither kind starves.
+// Rate and concurrency limit of one provider, shared by all threads of the process through shared memory. A slot
+// expires, so a thread that dies releases its slots. Urgent requests (the head) go first in all threads, but get at
+// most every second permit, so that neither kind starves.
 
 import type { Clock } from "../platform/clock.js"
 import type { Random } from "../platform/random.js"
@@ -177,8 +177,8 @@ export class SharedLimit {
     return queue === this.#urgent || this.#jumped || !this.#othersAreUrgent()
   }
 
-  // In hundredths of a second by the wall clock, as the slots are. It expires, so that a thread that dies while it waits
-  // blocks no other.
+  // In hundredths of a second by the wall clock, as the slots are. It expires, so that a thread that dies while it
+  // waits blocks no other.
   #announceUrgent(forMs: number): void {
     if (this.#urgentUntil === undefined) return
     Atomics.store(this.#urgentUntil, 0, forMs === 0 ? 0 : this.#hundredths() + Math.ceil(forMs / 10))

@@ -1,5 +1,5 @@
-// How far a chain is, as read from its databases alone: the same answer in every process and in the CLI. Heights are
-// inclusive where they stand alone, ranges are half-open. Ages count from the database's clock, so hosts may disagree on time.
+// How far a chain is, as read from its databases alone: the same answer in every process and in the CLI. Single
+// heights are inclusive, ranges are half-open. Ages use the database's clock, so the clocks of hosts may differ.
 
 import type { LeaseRow } from "../coordination/lease-store.js"
 import type { RangeSet } from "../domain/range-set.js"
@@ -14,18 +14,18 @@ export interface ChainStatus {
   readonly start: number
   readonly liveFrom: number | null
   readonly head: number | null
-  /** Since a process last heard the head from a node. */
+  /** Since a node last reported the head. */
   readonly headAgeMs: number | null
   readonly finalized: number | null
   readonly follower: string | null
   readonly followerAgeMs: number | null
   /** The highest height stored without a hole above finality: what the lag is counted from. */
   readonly storedHead: number | null
-  /** Blocks between the head and what is stored; null until a head was heard of. */
+  /** Blocks between the head and what is stored; null until a head is known. */
   readonly lag: number | null
   /** Of [start, head], two digits, rounded down: 100 means all of it. */
   readonly percent: number
-  /** Until history is filled, at the present rate; null when that cannot be said. 0: it is filled. */
+  /** Until history is filled, at the present rate; null when unknown. 0: it is filled. */
   readonly etaMs: number | null
   /** Of [start, head], what every worker of the app database has derived; null where there is none. */
   readonly derivedPercent: number | null
@@ -33,15 +33,15 @@ export interface ChainStatus {
   readonly watermark: number | null
   readonly workers: readonly WorkerStatus[]
   readonly deadBlocks: readonly DeadBlock[]
-  /** Errors that nobody has resolved. */
+  /** Errors that are not resolved. */
   readonly openErrors: number
   readonly lastError: StatusError | null
   readonly store: StoreSize
-  /** Partitions that still lack an index: deferred, or being made. */
+  /** Partitions that still lack an index: deferred, or being built. */
   readonly unindexed: readonly string[]
   readonly processes: readonly ProcessRow[]
   readonly providers: readonly ProviderSummary[]
-  /** How long there has been work that is not done, as the processes have seen it; null when there is none. */
+  /** How long there has been open work, as the processes report it; null when there is none. */
   readonly workForMs: number | null
   /** The rollback under way, if any. */
   readonly rollbackOpen: boolean
@@ -55,7 +55,7 @@ export interface WorkerStatus {
   readonly worker: string
   /** Workers whose rows it reads, the raw ingester for all of them; nothing for the raw ingester itself. */
   readonly dependencies: readonly string[]
-  /** What is said of it in the app database; null for the raw ingester, and for one that has no tables there. */
+  /** Its row in the app database; null for the raw ingester, and for a worker without tables. */
   readonly registration: WorkerRegistration | null
   readonly openErrors: number
   /** Of [start, head], two digits, rounded down. */
@@ -63,13 +63,13 @@ export interface WorkerStatus {
   readonly watermark: number | null
   /** Heights with their data. */
   readonly coverage: RangeSet
-  /** Heights a person passed over. */
+  /** Heights a person skipped. */
   readonly skipped: RangeSet
   /** [start, head] − covered − skipped − leased. */
   readonly gaps: RangeSet
   /** [start, head] − covered − skipped: gaps, and what is leased, failed or dead. */
   readonly missing: RangeSet
-  /** What of the missing everything it depends on has done, without what is DEAD: it could be done now. */
+  /** The missing heights that all its dependencies have done, except DEAD ones: work that can be done now. */
   readonly doable: RangeSet
   readonly leases: LeaseCounts
   readonly unfinished: readonly LeaseRow[]
@@ -133,7 +133,7 @@ export interface ProcessRow {
   readonly state: ProcessState
 }
 
-/** One provider as all processes see it. Its state is the best anyone sees: one that reaches it is enough to go on. */
+/** One provider as all processes see it. Its state is the best of theirs: one process that reaches it is enough. */
 export interface ProviderSummary extends ProviderHealth {
   readonly processes: number
   readonly openIn: number

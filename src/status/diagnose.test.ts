@@ -64,8 +64,8 @@ describe("diagnose, stalled", () => {
       sampleStatus({ ...error("RPC_RATE_LIMITED"), providers: [sampleProvider({ state: "open" })] }, still),
       /more requests/,
     ],
-    ["NODE_LYING", "a failed check", sampleStatus(error("VERIFY_FAILED"), still), /found wrong/],
-    ["NODE_LYING", "nonsense", sampleStatus(error("RPC_BAD_RESPONSE"), still), /found wrong/],
+    ["NODE_LYING", "a failed check", sampleStatus(error("VERIFY_FAILED"), still), /fail verification/],
+    ["NODE_LYING", "nonsense", sampleStatus(error("RPC_BAD_RESPONSE"), still), /fail verification/],
     ["NODE_BEHIND", "a missing block", sampleStatus(error("RPC_BLOCK_MISSING"), still), /does not have/],
     [
       "NODE_BEHIND",
@@ -97,7 +97,7 @@ describe("diagnose, stalled", () => {
     ],
     [
       "LEASE_STUCK",
-      "a lease nobody reaps",
+      "a lease that is not reaped",
       sampleStatus({}, { ...still, leases: [sampleLease({ expiresInMs: -40_000, leasedForMs: 70_000 })] }),
       /\[600, 650\) has been held by harbour:4242:0 for 70 s.*expired/,
     ],
@@ -109,9 +109,9 @@ describe("diagnose, stalled", () => {
     ],
     [
       "NO_FOLLOWER",
-      "a head nobody asks for",
+      "a head that no process reads",
       sampleStatus({ headAgeMs: 90_000, followerAgeMs: 90_000 }),
-      /nobody follows the head of demo; harbour:4242:0 did until 90 s ago/,
+      /no process follows the head of demo; harbour:4242:0 did until 90 s ago/,
     ],
     [
       "WORKER_STUCK",
@@ -151,7 +151,7 @@ describe("diagnose, stalled", () => {
     expect([...causes, "WORKER_PAUSED"].sort()).toEqual([...stallCauses].sort())
   })
 
-  test("a head that nobody heard for long is a stall, also when all known blocks are stored", () => {
+  test("a head that is not reported for long is a stall, also when all known blocks are stored", () => {
     const providers = [sampleProvider({ state: "open" })]
     const status = sampleStatus({ headAgeMs: 61_000, providers, workForMs: null }, { ...sampleDone, ...still })
     expect(diagnose(status, options)).toMatchObject({ state: "stalled", cause: "NODE_UNREACHABLE" })
@@ -231,12 +231,12 @@ describe("diagnose, workers", () => {
     expect(diagnose(derived([idle, sampleProcess()]), options).state).toBe("ok")
   })
 
-  test("workers that nobody runs are named, though blocks are stored", () => {
+  test("workers that no process runs are named, though blocks are stored", () => {
     const processes = [sampleProcess({ roles: ["ingest"] })]
     const status = sampleDerived(sampleStatus({ processes }, sampleDone), [{ name: "token_worker", ...half }])
     const diagnosis = diagnose(status, options)
     expect(diagnosis).toMatchObject({ state: "degraded", cause: "NO_PROCESS" })
-    expect(diagnosis.message).toMatch(/role work.*token_worker cannot go on/)
+    expect(diagnosis.message).toMatch(/role work.*token_worker cannot continue/)
   })
 })
 

@@ -1,37 +1,39 @@
-// The stall doctor's judgement. Pure, and from the status alone, so that every process and the CLI name the same cause.
+// The stall doctor's decision. Pure, and from the status alone, so that every process and the CLI name the same cause.
 
 import { countHeights } from "../domain/range-set.js"
-import type { CauseFinding, CauseLimits } from "./cause-finding.js"
 import type { ChainStatus } from "./chain-status.js"
-import type { Diagnosis } from "./diagnosis.js"
+import { type CauseLimits, type Diagnosis, formatSeconds, withoutCause } from "./diagnosis.js"
 import { findCause, findWorry } from "./find-cause.js"
 
 export function diagnose(status: ChainStatus, options: CauseLimits): Diagnosis {
   const { stallAfterMs } = options
   const ingesting = status.processes.filter(({ roles }) => roles.includes("ingest"))
-  if (ingesting.length === 0) return verdict("stalled", findCause(status, options))
+  if (ingesting.length === 0) return { state: "stalled", ...findCause(status, options) }
   const upMs = Math.max(...ingesting.map((process) => process.upMs))
   const stalledMs = stalledForMs(status, { upMs, workForMs: options.workForMs ?? status.workForMs })
-  if (stalledMs > stallAfterMs) return verdict("stalled", findCause(status, options))
+  if (stalledMs > stallAfterMs) return { state: "stalled", ...findCause(status, options) }
   const worry = findWorry(status, options)
-  if (worry) return verdict("degraded", worry)
+  if (worry) return { state: "degraded", ...worry }
   if (isStarting(status, { upMs, stallAfterMs })) {
-    return said("starting", `${status.name} is starting: nothing was stored since ${seconds(upMs)} ago`)
+    return withoutCause(
+      "starting",
+      `${status.name} is starting: nothing stored in the ${formatSeconds(upMs)} it is up`,
+    )
   }
-  return said("ok", describeProgress(status))
+  return withoutCause("ok", describeProgress(status))
 }
 
-/** Heights that somebody could do now: DEAD ones and paused workers wait for a person, and are named apart. */
+/** Heights that could be done now. DEAD blocks and paused workers wait for a person; they are reported separately. */
 export const openWork = ({ workers }: ChainStatus): number =>
   workers
     .filter(({ registration }) => registration?.paused !== true)
     .reduce((sum, { doable }) => sum + countHeights(doable), 0)
 
 function stalledForMs(status: ChainStatus, { upMs, workForMs }: { upMs: number; workForMs: number | null }): number {
-  // Nobody heard the head: what there is to do is not known, and that is a stall too.
+  // Without a head the open work is unknown, and that is a stall too.
   const headSilentMs = Math.min(upMs, status.headAgeMs ?? upMs)
   if (openWork(status) === 0 || workForMs === null) return headSilentMs
-  // A slow chain's last block may be an hour old: what counts is since when there has been something to do.
+  // A slow chain's last block may be an hour old: what counts is how long there has been work.
   const movedAgoMs = Math.min(...status.workers.map((worker) => worker.movedAgoMs ?? Number.POSITIVE_INFINITY))
   return Math.max(headSilentMs, Math.min(workForMs, movedAgoMs))
 }
@@ -48,21 +50,3 @@ function describeProgress({ name, lag, percent, derivedPercent }: ChainStatus): 
     derivedPercent === null ? "" : derivedPercent === 100 ? ", all of it derived" : `, derived ${derivedPercent} %`
   return `${name} is ${head}, ${history}${derived}`
 }
-
-const verdict = (state: "stalled" | "degraded", { cause, message, doing, todo }: CauseFinding): Diagnosis => ({
-  state,
-  cause,
-  message,
-  doing,
-  todo,
-})
-
-const said = (state: "ok" | "starting", message: string): Diagnosis => ({
-  state,
-  cause: null,
-  message,
-  doing: null,
-  todo: null,
-})
-
-const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`

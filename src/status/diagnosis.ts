@@ -1,4 +1,6 @@
-// What the stall doctor says: one cause, what happened to what, what is being done about it, and what a person can do.
+// The stall doctor's answer: one cause, what happened, what is being done about it, and what a person can do.
+
+import type { ChainStatus } from "./chain-status.js"
 
 export const stallCauses = [
   "NODE_UNREACHABLE",
@@ -22,30 +24,46 @@ export const stallCauses = [
 export type StallCause = (typeof stallCauses)[number]
 
 /** stalled: nothing moves. degraded: it moves, but something is wrong. starting: too early to say. */
-type HealthState = "ok" | "starting" | "stalled" | "degraded"
+export const healthStates = ["ok", "starting", "degraded", "stalled"] as const
 
 export interface Diagnosis {
-  readonly state: HealthState
+  readonly state: (typeof healthStates)[number]
   readonly cause: StallCause | null
   readonly message: string
   readonly doing: string | null
   readonly todo: string | null
 }
 
-/** Before anything is known. */
-export const notYetKnown: Diagnosis = {
-  state: "starting",
-  cause: null,
-  message: "starting; nothing is known yet",
-  doing: null,
-  todo: null,
+export interface CauseFinding extends Omit<Diagnosis, "state"> {
+  readonly cause: StallCause
 }
 
+export interface CauseLimits {
+  readonly stallAfterMs: number
+  /** How long there has been work, if the caller measured it itself; otherwise as the processes report. */
+  readonly workForMs?: number | null
+}
+
+export type CauseFinder = (status: ChainStatus, limits: CauseLimits) => CauseFinding | undefined
+
+export const withoutCause = (state: "ok" | "starting", message: string): Diagnosis => ({
+  state,
+  cause: null,
+  message,
+  doing: null,
+  todo: null,
+})
+
+/** Before anything is known. */
+export const notYetKnown = withoutCause("starting", "starting; nothing is known yet")
+
 /** When the status itself cannot be read. The message names the database, without its secrets. */
-export const databaseAway = (message: string): Diagnosis => ({
+export const databaseUnreachable = (message: string): Diagnosis => ({
   state: "stalled",
   cause: "DATABASE_UNREACHABLE",
   message,
-  doing: "trying again every few seconds; indexing goes on by itself when it is back, and nothing is lost",
-  todo: "see whether the database server runs and can be reached from here",
+  doing: "retrying every few seconds; indexing continues when it is back, and no data is lost",
+  todo: "check that the database server runs and can be reached from here",
 })
+
+export const formatSeconds = (ms: number): string => `${Math.round(ms / 1_000)} s`

@@ -1,13 +1,11 @@
-// A chain's status as metrics, set after every look of the stall doctor.
+// A chain's status as metrics, set after every run of the stall doctor.
 
 import { countHeights } from "../domain/range-set.js"
 import type { Metrics } from "../platform/metrics.js"
 import type { ChainStatus, WorkerStatus } from "./chain-status.js"
-import { type Diagnosis, stallCauses } from "./diagnosis.js"
+import { type Diagnosis, healthStates, stallCauses } from "./diagnosis.js"
 
-const healthStates = ["ok", "starting", "degraded", "stalled"] as const
-
-/** The status is undefined while the database is away: what was known last is then left standing. */
+/** The status is undefined while the database is unavailable: the last known values then stay. */
 export function exportStatus(
   { gauges }: Metrics,
   { chain, status, diagnosis }: { chain: string; status: ChainStatus | undefined; diagnosis: Diagnosis },

@@ -1,47 +1,39 @@
-// Which cause a stall or a worry has, most telling first. Codes decide, never the text of an error.
+// Which cause a stall or a worry has, the most specific first. Error codes decide, never the text of an error.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { formatRange } from "../domain/block-range.js"
-import type { CauseFinder, CauseFinding, CauseLimits } from "./cause-finding.js"
 import type { ChainStatus, StatusError } from "./chain-status.js"
+import { type CauseFinder, type CauseFinding, type CauseLimits, formatSeconds } from "./diagnosis.js"
 import { noWorkProcess, workerPaused, workerRefused, workerStuck } from "./find-worker-cause.js"
 
 /** A follower writes its name at every poll of the head. */
 const followerSilentMs = 30_000
-/** The reaper looks every few seconds: a lease expired for longer than this is seen by nobody. */
+/** The reaper runs every few seconds: a lease that expired longer ago than this is not reaped. */
 const unreapedMs = 30_000
 
 /** Why nothing moves. */
 export function findCause(status: ChainStatus, limits: CauseLimits): CauseFinding {
-  for (const find of stallFinders) {
-    const found = find(status, limits)
-    if (found) return found
-  }
-  return {
-    cause: "UNKNOWN",
-    message: `${status.name} does not move${status.lastError ? `; the last error was ${told(status.lastError)}` : ", and no error was recorded"}`,
-    doing: "trying again; leases of dead holders are given to others within seconds",
-    todo: "look at the log of the processes, and restart one if it hangs: nothing is lost by it",
-  }
+  const { name, lastError } = status
+  return (
+    firstFound(stallFinders, status, limits) ?? {
+      cause: "UNKNOWN",
+      message: `${name} makes no progress; ${lastError ? `last error: ${describe(lastError)}` : "no error was recorded"}`,
+      doing: "retrying; leases of dead processes pass to others within seconds",
+      todo: "read the logs of the processes, and restart one that hangs: no data is lost",
+    }
+  )
 }
 
 /** What is wrong although things move. */
-export function findWorry(status: ChainStatus, limits: CauseLimits): CauseFinding | undefined {
-  for (const find of [
-    deadBlock,
-    wrongChain,
-    diskLow,
-    reorgHalt,
-    openRollback,
-    recentFault,
-    allProvidersAway,
-    nodeBehind,
-    noFollower,
-    noWorkProcess,
-    workerRefused,
-    workerStuck,
-    workerPaused,
-  ]) {
+export const findWorry = (status: ChainStatus, limits: CauseLimits): CauseFinding | undefined =>
+  firstFound(worryFinders, status, limits)
+
+function firstFound(
+  finders: readonly CauseFinder[],
+  status: ChainStatus,
+  limits: CauseLimits,
+): CauseFinding | undefined {
+  for (const find of finders) {
     const found = find(status, limits)
     if (found) return found
   }
@@ -69,9 +61,9 @@ const diskLow: CauseFinder = ({ processes, lastError }) => {
   return {
     cause: "DISK_LOW",
     message: full
-      ? `the database has no room left: ${told(full)}`
+      ? `the database has no room left: ${describe(full)}`
       : `the disk of the database is nearly full, so ingestion pauses (${where})`,
-    doing: "reads and answers go on; ingestion resumes by itself when there is room",
+    doing: "queries continue; ingestion resumes automatically when there is room",
     todo: "free disk space or move the data to a larger disk; MIN_FREE_DISK sets the limit",
   }
 }
@@ -83,8 +75,8 @@ const wrongChain: CauseFinder = ({ name, chainId, providers, lastError }) => {
     cause: "NODE_WRONG_CHAIN",
     message: wrong
       ? `${wrong.label} serves chain ${wrong.mismatch}, but ${name} is chain ${chainId ?? "another"}`
-      : told(lastError!),
-    doing: wrong && providers.length > 1 ? "this provider is not used; the others are" : "nothing of it is stored",
+      : describe(lastError!),
+    doing: wrong && providers.length > 1 ? "this provider is not used; the others are" : "none of its data is stored",
     todo: "correct RPC_URL (or the config's rpc), or use other databases for the other chain",
   }
 }
@@ -98,56 +90,64 @@ const reorgHalt: CauseFinder = ({ name, halt }) =>
     : {
         cause: "REORG_HALT",
         message: `${name}: ingestion halts: ${halt}`,
-        doing:
-          "nothing is deleted and nothing is stored; it goes on by itself when the node is back on the stored chain",
-        todo: "find out whether the node is right; if it is, `tidemark rollback --to H` says what would be taken back, and does it with --yes",
+        doing: "nothing is deleted or stored; ingestion continues when the node is back on the stored chain",
+        todo:
+          "find out whether the node is right; if it is, `tidemark rollback --to H` shows what would be removed, " +
+          "and removes it with --yes",
       }
 
 const parentMismatch = ({ name }: ChainStatus, what: string): CauseFinding => ({
   cause: "PARENT_MISMATCH",
   message: `${name}: the chain was reorganised: ${what}`,
   doing:
-    "what the node no longer has is rolled back once that is certain; until then blocks that do not fit are refused, and everything below goes on",
-  todo: "nothing, if it passes within seconds; else see whether the nodes agree on the chain and whether both databases can be reached",
+    "blocks that the node no longer has are rolled back once that is certain; until then blocks that do not fit " +
+    "are refused, and everything below continues",
+  todo:
+    "nothing, if it passes within seconds; else check whether the nodes agree on the chain and whether both " +
+    "databases can be reached",
 })
 
 const deadBlock: CauseFinder = ({ deadBlocks }) => {
   const [first] = deadBlocks
   if (!first) return undefined
-  const which = `--height ${first.height}${first.worker === rawIngester ? "" : ` --worker ${first.worker}`}`
+  const { worker, height, attempts, code, error } = first
+  const which = `--height ${height}${worker === rawIngester ? "" : ` --worker ${worker}`}`
   const others = deadBlocks.length > 1 ? ` and ${deadBlocks.length - 1} more` : ""
+  const reason = `${code ?? "BUG"}${error ? `, ${error}` : ""}`
+  const dependents = worker === rawIngester ? "" : ", and workers that depend on this one stop there too"
   return {
     cause: "DEAD_BLOCK",
-    message: `block ${first.height} of ${first.worker}${others} is DEAD after ${first.attempts} tries: ${first.code ?? "BUG"}${first.error ? `, ${first.error}` : ""}`,
-    doing:
-      first.worker === rawIngester
-        ? "all other blocks go on; the watermark stops below it"
-        : "all other blocks and workers go on; the watermark stops below it, and so does whoever reads its rows",
-    todo: `\`tidemark leases retry ${which}\` once the cause is gone, or \`tidemark leases skip ${which}\` to go on without it`,
+    message: `block ${height} of ${worker}${others} is DEAD after ${attempts} tries: ${reason}`,
+    doing: `all other blocks continue; the watermark stops below it${dependents}`,
+    todo:
+      `\`tidemark leases retry ${which}\` once the cause is fixed, or ` +
+      `\`tidemark leases skip ${which}\` to continue without it`,
   }
 }
 
-const allProvidersAway: CauseFinder = ({ name, providers, lastError }) => {
+const allProvidersDown: CauseFinder = ({ name, providers, lastError }) => {
   if (providers.length === 0 || providers.some(({ state }) => state !== "open")) return undefined
   if (lastError?.code === "RPC_RATE_LIMITED") return rateLimited(lastError)
-  const said = providers.find((provider) => provider.lastError)?.lastError
-  return unreachable(
-    `${providers.length === 1 ? `the node of ${name}` : `none of the ${providers.length} nodes of ${name}`} (${providers.map(({ label }) => label).join(", ")}) ${providers.length === 1 ? "does not answer" : "answers"}${said ? `: ${said}` : ""}`,
-  )
+  const labels = providers.map(({ label }) => label).join(", ")
+  const answer = providers.find((provider) => provider.lastError)?.lastError
+  const message =
+    providers.length === 1
+      ? `the node of ${name} (${labels}) does not answer`
+      : `none of the ${providers.length} nodes of ${name} (${labels}) answers`
+  return unreachable(`${message}${answer ? `: ${answer}` : ""}`)
 }
 
 const unreachable = (message: string): CauseFinding => ({
   cause: "NODE_UNREACHABLE",
   message,
-  doing:
-    "each node is asked again every few seconds; indexing goes on by itself when one answers, and no attempt is counted",
-  todo: "see whether the node runs and RPC_URL is right; a second URL in it lets indexing go on",
+  doing: "each node is retried every few seconds; indexing continues when one answers, and no attempt is counted",
+  todo: "check that the node runs and RPC_URL is right; with a second URL in it indexing continues",
 })
 
 const rateLimited = (error: StatusError): CauseFinding => ({
   cause: "RATE_LIMITED",
-  message: `the provider refuses more requests: ${told(error)}`,
-  doing: "requests wait and slow down by themselves",
+  message: `the provider refuses more requests: ${describe(error)}`,
+  doing: "requests wait and slow down automatically",
   todo: "set RPC_MAX_RPS to what the plan allows, or add another provider to RPC_URL",
 })
 
@@ -161,33 +161,33 @@ const lastFault: CauseFinder = (status) => {
     case "RPC_TIMEOUT":
     case "RPC_NO_PROVIDER":
     case "RPC_ERROR":
-      return unreachable(`the node of ${status.name} does not give what is asked for: ${told(error)}`)
+      return unreachable(`the node of ${status.name} does not serve what is requested: ${describe(error)}`)
     case "RPC_RATE_LIMITED":
       return rateLimited(error)
     case "RPC_BLOCK_MISSING":
-      return behind(`the node does not have blocks it should have: ${told(error)}`)
+      return behind(`the node does not have blocks it should have: ${describe(error)}`)
     case "VERIFY_FAILED":
     case "VERIFY_UNSUPPORTED":
     case "RPC_BAD_RESPONSE":
       return {
         cause: "NODE_LYING",
-        message: `what the node answers was checked and found wrong: ${told(error)}`,
-        doing: "nothing of it is stored; it is asked for again, from another provider where there is one",
-        todo: "try another node. If this chain really is like that, the error names the check to turn off in the config",
+        message: `the node's answers fail verification: ${describe(error)}`,
+        doing: "none of it is stored; it is requested again, from another provider if there is one",
+        todo: "try another node. If this chain really is like that, disable the check that the error names in the config",
       }
     case "PARENT_MISMATCH":
     case "SEAM_MISMATCH":
     case "ROLLED_BACK":
     case "ROLLBACK_OPEN":
-      return parentMismatch(status, told(error))
+      return parentMismatch(status, describe(error))
     case "DATABASE_UNREACHABLE":
     case "DATABASE_CONFLICT":
     case "SERVER_CHANGED":
       return {
         cause: "DATABASE_UNREACHABLE",
-        message: `ingestion cannot write to the database: ${told(error)}`,
-        doing: "trying again; indexing goes on by itself, and nothing is lost",
-        todo: "see whether the database is overloaded, in recovery, or out of connections",
+        message: `ingestion cannot write to the database: ${describe(error)}`,
+        doing: "retrying; indexing continues automatically, and no data is lost",
+        todo: "check whether the database is overloaded, in recovery, or out of connections",
       }
     default:
       return undefined
@@ -197,8 +197,8 @@ const lastFault: CauseFinder = (status) => {
 const behind = (message: string): CauseFinding => ({
   cause: "NODE_BEHIND",
   message,
-  doing: "waiting for the node to catch up; other providers are asked where there are some",
-  todo: "see whether the node is syncing or pruned; add another provider to RPC_URL",
+  doing: "waiting for the node to catch up; other providers are used if there are any",
+  todo: "check whether the node is syncing or pruned; add another provider to RPC_URL",
 })
 
 const nodeBehind: CauseFinder = ({ head, storedHead }) =>
@@ -215,29 +215,30 @@ const leaseStuck: CauseFinder = ({ workers }, { stallAfterMs }) => {
     )
     if (!stuck) continue
     const expired = (stuck.expiresInMs ?? 0) < 0
+    const held = `held by ${stuck.leasedBy ?? "no process"} for ${formatSeconds(stuck.leasedForMs ?? 0)}`
+    const ending = expired ? "; its lease has expired" : ""
     return {
       cause: "LEASE_STUCK",
-      message: `${worker} ${formatRange(stuck.range)} has been held by ${stuck.leasedBy ?? "nobody"} for ${Math.round((stuck.leasedForMs ?? 0) / 1_000)} s and is not done${expired ? "; its lease has expired" : ""}`,
+      message: `${worker} ${formatRange(stuck.range)} has been ${held} and is not done${ending}`,
       doing: expired
-        ? "the reaper of any process gives it to another one"
-        : "its holder still renews it; it is given to another one when it stops doing so",
-      todo: expired ? "see whether a process runs at all" : "restart the holder if it hangs: nothing is lost by it",
+        ? "the reaper of any process releases it to another one"
+        : "its holder still renews it; when it stops, another process takes over",
+      todo: expired ? "check whether any process runs" : "restart the holder if it hangs: no data is lost",
     }
   }
   return undefined
 }
 
 const noFollower: CauseFinder = ({ name, follower, followerAgeMs, processes, headAgeMs }) => {
-  // A process that came up a moment ago has yet to be elected.
+  // A process that has just started is not elected yet.
   const upMs = Math.max(0, ...processes.filter(({ roles }) => roles.includes("ingest")).map((one) => one.upMs))
   if (Math.min(upMs, followerAgeMs ?? upMs) <= followerSilentMs) return undefined
+  const last = follower ? `; ${follower} did until ${formatSeconds(followerAgeMs ?? headAgeMs ?? 0)} ago` : ""
   return {
     cause: "NO_FOLLOWER",
-    message: follower
-      ? `nobody follows the head of ${name}; ${follower} did until ${Math.round((followerAgeMs ?? headAgeMs ?? 0) / 1_000)} s ago`
-      : `nobody follows the head of ${name}`,
-    doing: "every process with the role ingest stands for election every few seconds",
-    todo: "look at the processes' logs for why they cannot ask for the head",
+    message: `no process follows the head of ${name}${last}`,
+    doing: "every process with the role ingest takes part in an election every few seconds",
+    todo: "read the processes' logs for why they cannot read the head",
   }
 }
 
@@ -245,7 +246,7 @@ const recentFault: CauseFinder = (status, limits) => {
   const { lastError } = status
   if (!lastError || lastError.agoMs > limits.stallAfterMs) return undefined
   const found = lastFault(status, limits)
-  // A timeout or a limit now and then is daily life while things move.
+  // An occasional timeout or rate limit is normal while things move.
   return found && ["NODE_LYING", "PARENT_MISMATCH"].includes(found.cause) ? found : undefined
 }
 
@@ -255,7 +256,7 @@ const stallFinders: readonly CauseFinder[] = [
   wrongChain,
   reorgHalt,
   openRollback,
-  allProvidersAway,
+  allProvidersDown,
   lastFault,
   deadBlock,
   leaseStuck,
@@ -266,4 +267,20 @@ const stallFinders: readonly CauseFinder[] = [
   workerStuck,
 ]
 
-const told = ({ code, message, where }: StatusError): string => `${message} (${code}, ${where})`
+const worryFinders: readonly CauseFinder[] = [
+  deadBlock,
+  wrongChain,
+  diskLow,
+  reorgHalt,
+  openRollback,
+  recentFault,
+  allProvidersDown,
+  nodeBehind,
+  noFollower,
+  noWorkProcess,
+  workerRefused,
+  workerStuck,
+  workerPaused,
+]
+
+const describe = ({ code, message, where }: StatusError): string => `${message} (${code}, ${where})`

@@ -1,11 +1,11 @@
-// Causes that lie with workers of the app database: nobody runs them, one does not move, one is paused. Each names the worker where
-// it begins; those that only wait for it are named as waiting.
+// Causes in the workers of the app database: no process runs them, one does not move, one is paused. Each names the
+// worker where it begins; those that only wait for it are named as waiting.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { countHeights } from "../domain/range-set.js"
-import type { CauseFinder } from "./cause-finding.js"
 import type { ChainStatus, WorkerStatus } from "./chain-status.js"
-import { heldUpBy } from "./held-up-by.js"
+import { type CauseFinder, formatSeconds } from "./diagnosis.js"
+import { heldUpBy } from "./measure-progress.js"
 
 const derived = ({ workers }: ChainStatus): readonly WorkerStatus[] =>
   workers.filter(({ worker }) => worker !== rawIngester)
@@ -15,28 +15,31 @@ const working = ({ processes }: ChainStatus) => processes.filter(({ roles }) => 
 export const noWorkProcess: CauseFinder = (status) => {
   const waiting = derived(status).filter((worker) => countHeights(worker.doable) > 0 && !isPaused(worker))
   if (waiting.length === 0 || working(status).length > 0) return undefined
+  const names = named(waiting.map(({ worker }) => worker))
   return {
     cause: "NO_PROCESS",
-    message: `no process with the role work runs for ${status.name}, so ${named(waiting.map(({ worker }) => worker))} cannot go on`,
-    doing: "blocks are stored all the same, and derived once somebody does",
+    message: `no process with the role work runs for ${status.name}, so ${names} cannot continue`,
+    doing: "blocks are still stored, and derived once such a process runs",
     todo: "start one: `tidemark start --roles work`, with the same config or database URLs",
   }
 }
 
-/** A worker that no process may run, as the processes say; most telling before one that just does not move. */
+/** A worker that no process can run, as the processes report. */
 export const workerRefused: CauseFinder = (status) => {
   const processes = working(status)
   const refused = processes.flatMap(({ state }) => state.idleWorkers ?? [])
-  // Another process may well have the declaration that fits.
-  const nobodys = refused.find(({ worker }) =>
-    processes.every(({ state }) => state.idleWorkers?.some((idle) => idle.worker === worker)),
+  // Another process may have the declaration that fits.
+  const idle = refused.find(({ worker }) =>
+    processes.every(({ state }) => state.idleWorkers?.some((one) => one.worker === worker)),
   )
-  if (!nobodys) return undefined
+  if (!idle) return undefined
   return {
     cause: "WORKER_STUCK",
-    message: `${nobodys.message}${waitText(status, nobodys.worker)}`,
-    doing: "its tables stay as they are; all workers that do not depend on it go on",
-    todo: `run the declaration its tables were made for, or derive it anew: stop the processes that work, \`tidemark workers rederive ${nobodys.worker}\`, start them`,
+    message: `${idle.message}${waitText(status, idle.worker)}`,
+    doing: "its tables stay as they are; all workers that do not depend on it continue",
+    todo:
+      "run the declaration its tables were created for, or derive it again: stop the processes with the role work, " +
+      `run \`tidemark workers rederive ${idle.worker}\`, and start them`,
   }
 }
 
@@ -49,16 +52,18 @@ export const workerStuck: CauseFinder = (status, { stallAfterMs, workForMs = sta
   if (!stuck) return undefined
   const { worker, movedAgoMs, unfinished } = stuck
   const failed = unfinished.find(({ lastError }) => lastError)
-  const since = movedAgoMs === null ? "has not begun" : `has not moved for ${seconds(movedAgoMs)}`
+  const since = movedAgoMs === null ? "has not begun" : `has not moved for ${formatSeconds(movedAgoMs)}`
+  const reason = failed ? `: ${failed.lastErrorCode ?? "BUG"}, ${failed.lastError}` : ""
+  const todo = countHeights(stuck.doable)
   return {
     cause: "WORKER_STUCK",
-    message: `${worker} has ${countHeights(stuck.doable)} blocks to derive and ${since}${failed ? `: ${failed.lastErrorCode ?? "BUG"}, ${failed.lastError}` : ""}${waitText(status, worker)}`,
-    doing: "failed ranges are tried again, ever more slowly; workers that do not depend on it go on",
-    todo: `\`tidemark errors list --worker ${worker}\` and the log of the processes that work say why`,
+    message: `${worker} has ${todo} blocks to derive and ${since}${reason}${waitText(status, worker)}`,
+    doing: "failed ranges are retried with a growing delay; workers that do not depend on it continue",
+    todo: `see \`tidemark errors list --worker ${worker}\` and the logs of the processes with the role work`,
   }
 }
 
-/** On purpose, so never a stall; but the watermark stands still, and whoever looks should know why. */
+/** Intended, so never a stall; but the watermark does not move, and the status says why. */
 export const workerPaused: CauseFinder = (status) => {
   const paused = derived(status).filter(isPaused)
   const [first] = paused
@@ -69,7 +74,7 @@ export const workerPaused: CauseFinder = (status) => {
   return {
     cause: "WORKER_PAUSED",
     message: `${worker} is paused by a person${reason}${others}${waitText(status, worker)}`,
-    doing: "everything else goes on; the watermark stays where the paused worker is",
+    doing: "everything else continues; the watermark stays where the paused worker is",
     todo: `\`tidemark workers resume ${worker}\``,
   }
 }
@@ -78,7 +83,7 @@ const isPaused = ({ registration }: WorkerStatus): boolean => registration?.paus
 
 const isHeld = ({ leases }: WorkerStatus): boolean => leases.active > 0
 
-/** Who cannot go on because this worker does not. */
+/** The workers that wait for this one. */
 function waitText(status: ChainStatus, name: string): string {
   const below = heldUpBy(status.workers, [name])
   const waiting = derived(status).filter(
@@ -93,5 +98,3 @@ function named(names: readonly string[]): string {
   if (second === undefined) return first!
   return more.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${more.length} more`
 }
-
-const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`

@@ -11,6 +11,7 @@ import {
   union,
   watermarkEnd,
 } from "../domain/range-set.js"
+import { downstreamOf } from "../workers/downstream.js"
 import type { LeaseCounts, Rate, WorkerRegistration, WorkerStatus } from "./chain-status.js"
 
 export interface ChainHeights {
@@ -62,8 +63,9 @@ const chainRange = ({ start, head }: ChainHeights): RangeSet =>
   head === null || head < start ? [] : [{ from: start, to: head + 1 }]
 
 /**
- * The end of the stretch that reaches the head. What follows the head works in order from finality, so that is where its
- * stretch is looked for; while there is none, the last one below counts (a chain whose every block is final has only those).
+ * The end of the stretch that reaches the head. The follower works in order from finality, so its stretch contains
+ * that height; while there is none, the last stretch below counts (a chain whose every block is final has only
+ * those).
  */
 export function storedHead({ start, finalized }: ChainHeights, done: RangeSet): number | null {
   const from = Math.max(start, finalized ?? start)
@@ -77,7 +79,7 @@ export function lagOf({ start, head }: ChainHeights, stored: number | null): num
   return Math.max(0, stored === null ? head - start + 1 : head - stored)
 }
 
-/** Rounded down: 100 is said of the whole only. */
+/** Rounded down: 100 means all of it. */
 export function percentDone(heights: ChainHeights, missing: RangeSet): number {
   const whole = countHeights(chainRange(heights))
   if (whole === 0) return 0
@@ -106,6 +108,13 @@ const countLeases = (leases: readonly LeaseRow[]): LeaseCounts => ({
   failed: leases.filter(({ status }) => status === "FAILED").length,
   dead: leases.filter(({ status }) => status === "DEAD").length,
 })
+
+/** The given workers and all that read their rows. */
+export const heldUpBy = (workers: readonly WorkerStatus[], names: readonly string[]): readonly string[] =>
+  downstreamOf(
+    workers.map(({ worker, dependencies }) => ({ name: worker, dependencies })),
+    names,
+  )
 
 /** Up to where all workers are complete; null as soon as one has nothing. */
 export function commonWatermark(workers: readonly WorkerStatus[]): number | null {

@@ -1,5 +1,5 @@
-// Says every two seconds that this process lives and how it is, and takes its row away when it leaves. What is written is
-// for people and the stall doctor; no decision rests on it.
+// Reports every two seconds that this process lives and its state, and deletes its row when it stops. The rows are for
+// people and the stall doctor; no decision of the protocol reads them.
 
 import type { Clock } from "../platform/clock.js"
 import { describeError } from "../platform/errors.js"
@@ -25,12 +25,12 @@ export interface ProcessReporterOptions {
   readonly intervalMs?: number
 }
 
-/** Rows of processes that died without a word are swept this often. */
-const sweepEveryTurns = 300
+/** Rows of processes that died are deleted once in this many runs. */
+const sweepEveryRuns = 300
 
 export class ProcessReporter extends LoopingService {
   private readonly options: ProcessReporterOptions
-  private turns = 0
+  private runs = 0
 
   constructor(options: ProcessReporterOptions) {
     super({
@@ -53,7 +53,7 @@ export class ProcessReporter extends LoopingService {
          http_url = excluded.http_url, state = excluded.state, seen_at = clock_timestamp()`,
       [id, host, pid, [...roles], version, httpUrl(), toJsonb(state())],
     )
-    if (this.turns++ % sweepEveryTurns === 0) {
+    if (this.runs++ % sweepEveryRuns === 0) {
       await database.query("delete from raw.processes where seen_at < clock_timestamp() - interval '1 day'")
     }
     return undefined
@@ -61,18 +61,18 @@ export class ProcessReporter extends LoopingService {
 
   override async stop(): Promise<void> {
     await super.stop()
-    if (this.turns === 0) return
+    if (this.runs === 0) return
     try {
       await this.options.database.query("delete from raw.processes where id = $1", [this.options.id])
-      this.turns = 0
+      this.runs = 0
     } catch (error) {
-      // It is dropped from every status half a minute from now anyway.
+      // Every status ignores it half a minute from now anyway.
       this.logger.debug({ error: describeError(error) }, "the process's row was left behind")
     }
   }
 }
 
-/** jsonb refuses the zero character and halves of surrogate pairs, which a node's error text may well hold. */
+/** jsonb refuses the zero character and halves of surrogate pairs, which a node's error text may contain. */
 const toJsonb = (state: ProcessState): string =>
   JSON.stringify(state, (_key, value: unknown) =>
     typeof value === "string" ? printable(value).replace(/\p{Surrogate}/gu, "\ufffd") : value,

@@ -1,5 +1,5 @@
-// What a process says of itself, every few seconds, in raw.processes.state: for people, other processes' status and the
-// stall doctor. Read by no decision of the protocol.
+// What a process reports of itself every few seconds in raw.processes.state: for people, other processes' status and
+// the stall doctor. No decision of the protocol reads it.
 
 import type { ProviderHealth } from "../source/block-source.js"
 
@@ -26,9 +26,9 @@ export interface ProcessState {
   /** The last time anything was stored by this process. */
   readonly lastStoredAtMs: number | null
   readonly rssBytes: number
-  /** How long there has been work that is not done, as the stall doctor of this process sees it; null: all is done. */
+  /** How long there has been open work, as the stall doctor of this process sees it; null: all is done. */
   readonly workForMs?: number | null
-  /** Declared here, but not fit for the tables there are. */
+  /** Declared here, but the declaration does not fit the existing tables. */
   readonly idleWorkers?: readonly IdleWorkerState[]
 }
 

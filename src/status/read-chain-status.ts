@@ -1,4 +1,4 @@
-// Reads a chain's status out of its databases, raw in one snapshot, so that coverage, leases and head belong together.
+// Reads a chain's status from its databases, raw in one snapshot, so that coverage, leases and head are consistent.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { LeaseRow } from "../coordination/lease-store.js"
@@ -28,13 +28,13 @@ import { readChainRow, readProcesses } from "./read-status-rows.js"
 import { type ReadStoreSize, readStoreSize } from "./store-size.js"
 
 export interface ReadChainStatusOptions {
-  /** What the chain is called while the database does not know yet. */
+  /** The chain's name until the database has one. */
   readonly name: string
-  /** Its tables' indexes are looked at. */
+  /** The tables whose indexes are reported. */
   readonly family: { readonly partitionedTables: readonly PartitionedTable[] }
   /** The database of the derived tables; its workers are then in the answer. */
   readonly app?: SqlExecutor<Queryable> | undefined
-  /** A cached reader; without one the sizes are asked for each time. */
+  /** A cached reader; without one the sizes are queried each time. */
   readonly storeSize?: ReadStoreSize
 }
 
@@ -42,7 +42,7 @@ export interface ReadChainStatusOptions {
 const processSeenWithinMs = 30_000
 const readLimits = { isolation: "repeatable read", readOnly: true, statementTimeoutMs: 5_000 } as const
 
-/** Throws DATABASE_UNREACHABLE and the like; NOT the place to decide what is wrong: see `diagnose`. */
+/** Throws DATABASE_UNREACHABLE and the like. `diagnose` decides what is wrong. */
 export async function readChainStatus(
   { raw, ledgers }: { raw: SqlExecutor<Queryable>; ledgers: Ledgers },
   options: ReadChainStatusOptions,
@@ -50,11 +50,7 @@ export async function readChainStatus(
   const base = await raw.transaction(async (tx) => {
     const chain = await readChainRow(tx)
     const processes = await readProcesses(tx, processSeenWithinMs)
-    const heights: ChainHeights = {
-      start: chain?.start ?? 0,
-      head: chain?.head ?? null,
-      finalized: chain?.finalized ?? null,
-    }
+    const heights: ChainHeights = chain ?? { start: 0, head: null, finalized: null }
     const openErrors = await countOpenErrors(tx, "raw")
     const schema = await readSchema(ledgers.raw, tx, { heights, processes, openErrors })
     const indexes = await readPartitionIndexes(tx, options.family.partitionedTables)
@@ -129,7 +125,7 @@ async function readSchema(
   { heights, processes, openErrors, derived }: ReadSchemaOptions,
 ): Promise<{ workers: readonly WorkerStatus[]; error: StatusError | undefined }> {
   const { coverage: all, leases } = await ledger.snapshot(tx)
-  // The copy of raw's coverage that app keeps is a hint for claims, and says nothing that raw does not say better.
+  // App's copy of raw's coverage is only a hint for claims; raw's own is newer.
   const coverage = derived ? all.filter(({ workerType }) => workerType !== rawIngester) : all
   const throughput = await ledger.readThroughput(tx)
   const upMs = Math.max(0, ...processes.map((process) => process.upMs))
@@ -152,8 +148,8 @@ async function readSchema(
   return { workers, error: newestError(leases.map(leaseError)) ?? undefined }
 }
 
-/** A process that came up five seconds ago has not been slow for the minute before. */
-function rateOf(blocks: { last10s: number; last60s: number } | undefined, upMs: number): Rate {
+/** Divides by the time that processes have been up, if that is shorter. */
+function rateOf(blocks: Rate | undefined, upMs: number): Rate {
   if (!blocks) return { last10s: 0, last60s: 0 }
   const seconds = (most: number): number => (upMs > 0 ? Math.min(most, Math.max(1, upMs / 1_000)) : most)
   return { last10s: blocks.last10s / seconds(10), last60s: blocks.last60s / seconds(60) }

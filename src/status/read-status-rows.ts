@@ -1,4 +1,4 @@
-// The statements behind status beside the ledger's: the chain and the processes. Each reads few rows, so that asking often costs little.
+// The statements behind status beside the ledger's: the chain and the processes. Each reads few rows and is cheap.
 
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -13,7 +13,8 @@ export async function readChainRow(sql: Queryable) {
     Record<string, string | null> & { head_age: number | null; followed_age: number | null; open: boolean }
   >(
     `select chain_name, chain_id, chain_epoch, start_height, live_from, head_height, finalized_height, followed_by,
-       ${ageMs("head_seen_at")} as head_age, ${ageMs("followed_at")} as followed_age, intent_id is not null as open, halt_reason
+       ${ageMs("head_seen_at")} as head_age, ${ageMs("followed_at")} as followed_age,
+       intent_id is not null as open, halt_reason
      from raw.chain_state`,
   )
   if (!row) return undefined
@@ -34,7 +35,7 @@ export async function readChainRow(sql: Queryable) {
   }
 }
 
-/** Those that said something lately; who went without a word is dropped. */
+/** Processes that reported within the given time; one that died without reporting drops out. */
 export async function readProcesses(sql: Queryable, seenWithinMs: number): Promise<readonly ProcessRow[]> {
   const { rows } = await sql.query<{
     id: string

@@ -32,7 +32,7 @@ function setUp() {
     clock,
     logger,
     stallAfterMs: 60_000,
-    onLook: (diagnosis, status) => exportStatus(metrics, { chain: "demo", status, diagnosis }),
+    onDiagnosis: (diagnosis, status) => exportStatus(metrics, { chain: "demo", status, diagnosis }),
   })
   const look = async (status: ChainStatus | Error, afterMs = 2_000) => {
     next = status
@@ -79,14 +79,14 @@ describe("StallDoctor", () => {
     expect((await look(still(86_400_000))).state).toBe("ok")
     expect((await look(still(86_400_000), 60_000)).state).toBe("ok")
     expect((await look(still(86_400_000), 1)).state).toBe("stalled")
-    // All done: the time begins anew with the next work.
+    // All done: the time starts over with the next work.
     await look(sampleStatus({}, sampleDone))
     expect(doctor.workForMs()).toBeNull()
     expect((await look(still(86_400_000))).state).toBe("ok")
     expect(doctor.workForMs()).toBe(0)
   })
 
-  test("a database that is away is named at once, with the last status kept", async () => {
+  test("an unavailable database is named at once, with the last status kept", async () => {
     const { look, doctor, said, gauge } = setUp()
     await look(sampleStatus())
     const outage = new IndexerError("DATABASE_UNREACHABLE", "The database db:5432/raw cannot be reached")

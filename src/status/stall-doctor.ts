@@ -1,5 +1,5 @@
-// Watches one chain: reads its status every few seconds, keeps the last one, and says aloud when a stall begins, changes
-// its cause or is over. Nothing stops silently, and nothing is said twice.
+// Watches one chain: reads its status every few seconds, keeps the last one, and logs when a stall begins, changes its
+// cause or ends. Every change is logged exactly once.
 
 import type { Clock } from "../platform/clock.js"
 import { describeError, isIndexerError } from "../platform/errors.js"
@@ -7,7 +7,7 @@ import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { ChainStatus } from "./chain-status.js"
 import { diagnose, openWork } from "./diagnose.js"
-import { type Diagnosis, databaseAway, notYetKnown } from "./diagnosis.js"
+import { type Diagnosis, databaseUnreachable, notYetKnown } from "./diagnosis.js"
 
 export interface StallDoctorOptions {
   readonly chain: string
@@ -16,8 +16,8 @@ export interface StallDoctorOptions {
   readonly logger: Logger
   readonly stallAfterMs: number
   readonly intervalMs?: number
-  /** After every look; the status is undefined while the database is away. For metrics. */
-  readonly onLook?: (diagnosis: Diagnosis, status: ChainStatus | undefined) => void
+  /** After every run; the status is undefined while the database is unavailable. For metrics. */
+  readonly onDiagnosis?: (diagnosis: Diagnosis, status: ChainStatus | undefined) => void
 }
 
 export class StallDoctor extends LoopingService {
@@ -40,42 +40,32 @@ export class StallDoctor extends LoopingService {
     return this.current
   }
 
-  /** As last read; it may be from before the database went away. */
+  /** As last read; it may be from before an outage of the database. */
   lastStatus(): ChainStatus | undefined {
     return this.last
   }
 
-  /** For the process's own row, so that the CLI knows since when there has been work. */
+  /** For the process's own row, so that the CLI knows how long there has been work. */
   workForMs(): number | null {
     return this.workSince === undefined ? null : Math.round(this.clock.monotonic() - this.workSince)
   }
 
   async runOnce(): Promise<undefined> {
-    const status = await this.look()
-    if (status) this.watchWork(status)
-    const diagnosis = status
-      ? diagnose(status, {
-          stallAfterMs: this.options.stallAfterMs,
-          workForMs: this.workForMs(),
-        })
-      : this.current
-    this.tell(diagnosis)
-    this.current = diagnosis
-    this.options.onLook?.(diagnosis, status)
-    return undefined
-  }
-
-  private async look(): Promise<ChainStatus | undefined> {
+    let status: ChainStatus | undefined
+    let diagnosis: Diagnosis
     try {
-      this.last = await this.options.read()
-      return this.last
+      status = await this.options.read()
+      this.last = status
+      this.watchWork(status)
+      diagnosis = diagnose(status, { stallAfterMs: this.options.stallAfterMs, workForMs: this.workForMs() })
     } catch (error) {
       if (!isIndexerError(error) || error.action === "stop") throw error
-      const away = databaseAway(describeError(error))
-      this.tell(away)
-      this.current = away
-      return undefined
+      diagnosis = databaseUnreachable(describeError(error))
     }
+    this.logChange(diagnosis)
+    this.current = diagnosis
+    this.options.onDiagnosis?.(diagnosis, status)
+    return undefined
   }
 
   private watchWork(status: ChainStatus): void {
@@ -83,7 +73,7 @@ export class StallDoctor extends LoopingService {
     else this.workSince ??= this.clock.monotonic()
   }
 
-  private tell(next: Diagnosis): void {
+  private logChange(next: Diagnosis): void {
     const before = this.current
     if (before.state === next.state && before.cause === next.cause) return
     const { state, cause, message, doing, todo } = next

@@ -1,4 +1,5 @@
-// The status as `/status` and `tidemark status --json` give it: heights are strings, names are snake_case, lists are bounded.
+// The status as `/status` and `tidemark status --json` return it: heights are strings, names snake_case, lists
+// bounded.
 
 import type { LeaseRow } from "../coordination/lease-store.js"
 import type { BlockRange } from "../domain/block-range.js"
@@ -118,7 +119,7 @@ export function leaseJson(lease: LeaseRow) {
   }
 }
 
-/** Half-open, as everywhere. The first ones, should a broken store have thousands. */
+/** Half-open, as everywhere. Only the first ones: a broken store may have thousands. */
 const rangesJson = (ranges: RangeSet) => ranges.slice(0, maxRanges).map(rangeJson)
 const rangeJson = ({ from, to }: BlockRange) => ({ from: String(from), to: String(to) })
 const height = (value: number | null): string | null => (value === null ? null : String(value))

@@ -1,4 +1,4 @@
-// How much disk the databases take. Asking looks at every file of a database, so the answer is kept for a while.
+// How much disk the databases take. Postgres stats every file of a database for it, so the answer is cached.
 
 import type { Clock } from "../platform/clock.js"
 import { sqlStateOf } from "../postgres/postgres-error.js"
@@ -9,7 +9,7 @@ export type ReadStoreSize = () => Promise<StoreSize>
 
 export interface StoreDatabases {
   readonly raw: Queryable
-  /** Undefined, or the very same object: one database holds both. */
+  /** Undefined, or the same object: one database holds both. */
   readonly app?: Queryable | undefined
 }
 
@@ -23,7 +23,7 @@ export function storeSizeReader(
     const size = readStoreSize({ raw, app })
     const mine = { at: clock.monotonic(), size }
     held = mine
-    // A failure is not an answer worth keeping.
+    // A failure is not cached.
     size.catch(() => {
       if (held === mine) held = undefined
     })
@@ -41,7 +41,7 @@ async function databaseSize(sql: Queryable): Promise<number | null> {
     const { rows } = await sql.query<{ bytes: string }>("select pg_database_size(current_database()) as bytes")
     return Number(rows[0]!.bytes)
   } catch (error) {
-    // Not every user may ask; the rest of the status does not depend on it.
+    // Not every user has the privilege; the rest of the status does not depend on it.
     if (sqlStateOf(error) === "42501") return null
     throw error
   }

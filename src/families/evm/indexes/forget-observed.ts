@@ -1,4 +1,5 @@
-// Removes observations when a rollback removes the block that they were made at, and clears the queues of rebuilt workers.
+// Removes observations when a rollback removes the block that they were made at, and clears the queues of rebuilt
+// workers.
 
 import { endClaims, enqueueJobs } from "../../../coordination/jobs/job-queue.js"
 import type { BlockRange } from "../../../domain/block-range.js"

@@ -1,5 +1,5 @@
-// What an extract sees of a block: the raw rows of one height, read-only, bytes as lower-case "0x…" text and quantities as
-// bigint. Implementations decode a field when it is first asked for.
+// What an extract sees of a block: the raw rows of one height, read-only, bytes as lower-case "0x…" text and
+// quantities as bigint. Implementations decode a field when it is first asked for.
 
 import type { Hex } from "../../../domain/linked-block.js"
 import type { EncodedField } from "../../../workers/encoded-field.js"

@@ -1,5 +1,5 @@
-// Logs of a block as the events of a contract's ABI, typed from it, for the extract of a user's worker. What does not decode
-// is passed over: anybody can emit a log with the signature of another's event.
+// Logs of a block as the events of a contract's ABI, typed from it, for the extract of a user's worker. What does
+// not decode is passed over: anybody can emit a log with the signature of another's event.
 
 import {
   type Abi,

@@ -1,5 +1,5 @@
-// What an EVM source yields and the raw store keeps: one verified block with everything in it, in the shape of
-// the raw tables. Bytes and large quantities stay the hex text the node sent ("0x…", lower case), so that no number is
+// What an EVM source yields and the raw store keeps: one verified block with everything in it, in the shape of the
+// raw tables. Bytes and large quantities stay the hex text the node sent ("0x…", lower case), so that no number is
 // rounded and the COPY encoder turns each into bytes exactly once.
 
 import type { Hex, LinkedBlock } from "../../../domain/linked-block.js"

@@ -1,5 +1,5 @@
-// Raw rows as an extract sees them. Each getter decodes its field from the bytes of the COPY; what several extracts ask
-// for again and again is kept.
+// Raw rows as an extract sees them. Each getter decodes its field from the bytes of the COPY; what several extracts
+// ask for again and again is kept.
 
 import type { Hex } from "../../../domain/linked-block.js"
 import type { BinaryRows } from "../../../postgres/binary-rows.js"

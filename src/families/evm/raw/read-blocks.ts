@@ -1,4 +1,5 @@
-// Reads stored EVM blocks by binary COPY, in pieces of a bounded number of rows, so that memory is bounded whatever the range holds.
+// Reads stored EVM blocks by binary COPY, in pieces of a bounded number of rows, so that memory is bounded whatever
+// the range holds.
 
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { BinaryRows } from "../../../postgres/binary-rows.js"

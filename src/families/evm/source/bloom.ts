@@ -1,5 +1,5 @@
-// Recomputes logs blooms from logs as hex text and compares them with those of the node. The three bits of an address or
-// topic cost a hash, so a direct-mapped cache keeps them: a new key replaces the one in its place.
+// Recomputes logs blooms from logs as hex text and compares them with those of the node. The three bits of an
+// address or topic cost a hash, so a direct-mapped cache keeps them: a new key replaces the one in its place.
 
 import { isObject, type ReceiptJson } from "./block-json.js"
 import { readLowerHex } from "./hex-text.js"
@@ -58,8 +58,8 @@ export class BloomReader {
   /** The cached keys as bytes: strings would burden the garbage collector. */
   readonly #keys: Int32Array
   /**
-   * For each key three times (position in the bloom's text << 2 | bit of the digit), then the number of its words, 0 in
-   * a free place.
+   * For each key three times (position in the bloom's text << 2 | bit of the digit), then the number of its words, 0
+   * in a free place.
    */
   readonly #bits: Uint16Array
   /** The current address or topic, as bytes and as words. */

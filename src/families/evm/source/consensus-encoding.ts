@@ -1,5 +1,5 @@
-// Encodes the JSON of headers, transactions and receipts to the bytes that the chain hashes. An unknown type or a missing
-// field throws CannotEncode, which names it.
+// Encodes the JSON of headers, transactions and receipts to the bytes that the chain hashes. An unknown type or a
+// missing field throws CannotEncode, which names it.
 
 import { isObject } from "./block-json.js"
 import { quantityValue } from "./hex-text.js"

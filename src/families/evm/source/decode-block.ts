@@ -1,6 +1,6 @@
 // Decodes a verified block's JSON to raw rows without loss: what the columns reproduce exactly goes there, every
-// difference to `extra`. The common shapes are recognised field by field without allocation; all others take the general
-// path.
+// difference to `extra`. The common shapes are recognised field by field without allocation; all others take the
+// general path.
 
 import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
 import type { BlockJson, FetchedBlock, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
@@ -115,8 +115,8 @@ const feeMarketFields = 20
 const receiptFields = 14
 
 /**
- * The row of a legacy or fee market transaction whose JSON the columns reproduce exactly; undefined otherwise. No field
- * is read twice, and the number of keys shows that there is no other.
+ * The row of a legacy or fee market transaction whose JSON the columns reproduce exactly; undefined otherwise. No
+ * field is read twice, and the number of keys shows that there is no other.
  */
 function plainTransaction(
   tx: TransactionJson,

@@ -7,8 +7,8 @@ import { absentKey, type Json } from "./rebuild-json.js"
 export class InexactNumber extends Error {}
 
 /**
- * The fields of `sent` that differ from `defaults`, and under "~absent" the defaults that were not sent; undefined when
- * there is no difference. The key `except` is ignored.
+ * The fields of `sent` that differ from `defaults`, and under "~absent" the defaults that were not sent; undefined
+ * when there is no difference. The key `except` is ignored.
  */
 export function difference(
   sent: Json,

@@ -185,7 +185,10 @@ export class EvmSource implements BlockSource {
     return answers.map(({ label, value }) => ({ provider: label, hashes: value.map(hashOf) }))
   }
 
-  /** Any calls as one batch, their errors as values. Each provider is asked once: the caller may retry with fewer calls. */
+  /**
+   * Any calls as one batch, their errors as values. Each provider is asked once: the caller may retry with fewer
+   * calls.
+   */
   call(calls: readonly RpcCall[], { signal }: FetchOptions): Promise<RpcAnswer[]> {
     return this.#pool.call(calls, { signal, errorsAsValues: true, giveUpAfterRoundOn: wholeRequestFailed })
   }

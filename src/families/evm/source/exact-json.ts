@@ -1,5 +1,5 @@
-// JSON without loss: numbers that a double would change keep their source text and are written verbatim. Used only where
-// such a number occurs; the ordinary path is JSON.parse.
+// JSON without loss: numbers that a double would change keep their source text and are written verbatim. Used only
+// where such a number occurs; the ordinary path is JSON.parse.
 
 /** A number as its source text. */
 export class ExactNumber {

@@ -1,5 +1,5 @@
-// Fetches blocks with their receipts from one provider in one request: eth_getBlockByNumber and eth_getBlockReceipts for
-// each height. A node without the latter is asked for each receipt from then on.
+// Fetches blocks with their receipts from one provider in one request: eth_getBlockByNumber and eth_getBlockReceipts
+// for each height. A node without the latter is asked for each receipt from then on.
 
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { Hex } from "../../../domain/linked-block.js"

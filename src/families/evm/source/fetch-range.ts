@@ -135,8 +135,8 @@ export class RangeFetcher {
   }
 
   /**
-   * Reads and checks a batch block by block. Each is parsed only when it is read and dropped when it is consumed. From a
-   * block that fails a check or does not follow the block before it, the rest is fetched again.
+   * Reads and checks a batch block by block. Each is parsed only when it is read and dropped when it is consumed.
+   * From a block that fails a check or does not follow the block before it, the rest is fetched again.
    */
   async *#settle(
     first: FetchedBatch,

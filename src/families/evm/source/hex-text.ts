@@ -1,7 +1,9 @@
 // Hex text as nodes send it: cheap tests for the one canonical form (lower case, no leading zeros in quantities).
 // Character tables instead of regular expressions: these run over most of every reply.
 
-/** Values of lower case digits, 16 for every other code unit: one entry for each, so that no bounds check is needed. */
+/**
+ * Values of lower case digits, 16 for every other code unit: one entry for each, so that no bounds check is needed.
+ */
 const lowerDigits = new Uint8Array(65_536).fill(16)
 for (let i = 0; i < 16; i++) lowerDigits[i.toString(16).charCodeAt(0)] = i
 

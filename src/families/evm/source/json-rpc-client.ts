@@ -1,5 +1,5 @@
-// One provider: JSON-RPC batches over one URL, within its shared limits, with typed errors. It never retries, except that
-// a node that refuses batches gets smaller ones from then on, down to single calls.
+// One provider: JSON-RPC batches over one URL, within its shared limits, with typed errors. It never retries, except
+// that a node that refuses batches gets smaller ones from then on, down to single calls.
 
 import type { Clock } from "../../../platform/clock.js"
 import { IndexerError, isIndexerError } from "../../../platform/errors.js"

@@ -1,5 +1,5 @@
-// The reply to a batch of calls, parsed only on demand: until then it is one Buffer off the heap. Parsing puts the answers
-// in the order of the calls. A reply with missing, duplicate or unknown ids is a bad response.
+// The reply to a batch of calls, parsed only on demand: until then it is one Buffer off the heap. Parsing puts the
+// answers in the order of the calls. A reply with missing, duplicate or unknown ids is a bad response.
 
 import { isAscii } from "node:buffer"
 import { IndexerError } from "../../../platform/errors.js"

@@ -1,5 +1,5 @@
-// Keccak-256 for bloom bits and roots. The permutation is assembled into a WebAssembly function at load: 64-bit rotations
-// are single instructions there, which makes it over ten times as fast as JavaScript numbers.
+// Keccak-256 for bloom bits and roots. The permutation is assembled into a WebAssembly function at load: 64-bit
+// rotations are single instructions there, which makes it over ten times as fast as JavaScript numbers.
 
 const rateBytes = 136
 const constantsAt = 256
@@ -163,7 +163,9 @@ export function keccak256(bytes: Uint8Array): Buffer {
   return Buffer.from(state.subarray(0, 32))
 }
 
-/** Hashes the bytes of the first `count` words (under 34). The digest is at the start of the shared state it returns. */
+/**
+ * Hashes the bytes of the first `count` words (under 34). The digest is at the start of the shared state it returns.
+ */
 export function keccakOfWords(words: Int32Array, count: number): Uint8Array {
   stateWords.fill(0)
   for (let i = 0; i < count; i++) stateWords[i] = words[i]!

@@ -1,5 +1,5 @@
-// Sends the requests for the batches of one range ahead of the consumer: bounded in number and, together with all other
-// ranges of the source, in bytes. Batches are returned in height order.
+// Sends the requests for the batches of one range ahead of the consumer: bounded in number and, together with all
+// other ranges of the source, in bytes. Batches are returned in height order.
 
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { BatchSize } from "../../../source/batch-size.js"

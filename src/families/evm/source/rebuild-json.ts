@@ -1,5 +1,5 @@
-// Rebuilds the node's JSON from raw rows: defaults from the columns, then the differences in `extra`. Decoding stores in
-// `extra` exactly the difference to these defaults, so the two are inverse to each other by construction.
+// Rebuilds the node's JSON from raw rows: defaults from the columns, then the differences in `extra`. Decoding
+// stores in `extra` exactly the difference to these defaults, so the two are inverse to each other by construction.
 
 import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
 import { BloomReader } from "./bloom.js"

@@ -1,5 +1,6 @@
-// Splits the answer to a batch into its entries without parsing it. Each is parsed alone when its block is read, so that
-// only one block's objects are alive at a time. The split is a guess: parsing each entry confirms or refutes it.
+// Splits the answer to a batch into its entries without parsing it. Each is parsed alone when its block is read, so
+// that only one block's objects are alive at a time. The split is a guess: parsing each entry confirms or refutes
+// it.
 
 /** The entries in the order of the answer; undefined when it does not have the usual form. */
 export function splitBatch(body: Buffer, count: number): Buffer[] | undefined {

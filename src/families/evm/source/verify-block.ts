@@ -1,5 +1,6 @@
-// Checks that a block and its receipts are consistent. Each check can be turned off, since some real chains serve wrong
-// blooms or receipts, except those of the fields that identify a block. Returns the first failure and never throws.
+// Checks that a block and its receipts are consistent. Each check can be turned off, since some real chains serve
+// wrong blooms or receipts, except those of the fields that identify a block. Returns the first failure and never
+// throws.
 
 import type { FetchedBlock, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
 import type { BloomReport } from "./bloom.js"

@@ -1,5 +1,5 @@
-// The strongest check, off by default: recomputes the header's hash, every transaction's hash and both roots. Fields that
-// no hash covers (a transaction's "from", prices in receipts) stay unverified.
+// The strongest check, off by default: recomputes the header's hash, every transaction's hash and both roots. Fields
+// that no hash covers (a transaction's "from", prices in receipts) stay unverified.
 
 import type { FetchedBlock } from "./block-json.js"
 import { CannotEncode, encodeHeader, encodeReceipt, encodeTransaction, keccakText } from "./consensus-encoding.js"

@@ -1,6 +1,6 @@
-// accounts_worker: one row for each address that took part in a transaction or was deployed by a factory. It sums the rows
-// of several workers. Only address_transactions says when an address was seen, so an address that is known from a
-// factory's event alone has no first and last position.
+// accounts_worker: one row for each address that took part in a transaction or was deployed by a factory. It sums
+// the rows of several workers. Only address_transactions says when an address was seen, so an address that is known
+// from a factory's event alone has no first and last position.
 
 import { bytes, int8, numeric } from "../../../../workers/column.js"
 import { stateTable, sum } from "../../../../workers/define-worker.js"

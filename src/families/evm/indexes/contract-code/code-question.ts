@@ -1,5 +1,5 @@
-// Asks for the code of every deployed contract, once for each deployment. Its hash is stored in app.contract_code_hashes,
-// the code itself once in app.contract_code.
+// Asks for the code of every deployed contract, once for each deployment. Its hash is stored in
+// app.contract_code_hashes, the code itself once in app.contract_code.
 
 import { keccak_256 } from "@noble/hashes/sha3"
 import type { Hex } from "../../../../domain/linked-block.js"

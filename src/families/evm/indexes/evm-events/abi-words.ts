@@ -1,5 +1,5 @@
-// Reads the 32-byte words of topics and data from their hex text, without BigInt or bytes, since this runs for most logs of
-// a chain. Never throws: a word that is missing or of another kind is null.
+// Reads the 32-byte words of topics and data from their hex text, without BigInt or bytes, since this runs for most
+// logs of a chain. Never throws: a word that is missing or of another kind is null.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 

@@ -1,5 +1,5 @@
-// Contracts deployed by well-known factories, from their events. The log is the only evidence: whether there is code at
-// the address is not checked.
+// Contracts deployed by well-known factories, from their events. The log is the only evidence: whether there is code
+// at the address is not checked.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { EventView } from "../../raw/block-view.js"

@@ -1,5 +1,5 @@
-// The first topic of each event that the built-in indexes know: the keccak hash of its signature. Literals, so that nothing
-// is hashed at start; a test compares each with its signature.
+// The first topic of each event that the built-in indexes know: the keccak hash of its signature. Literals, so that
+// nothing is hashed at start; a test compares each with its signature.
 
 export const eventTopics = {
   "Transfer(address,address,uint256)": "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",

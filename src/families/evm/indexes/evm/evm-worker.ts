@@ -1,5 +1,5 @@
-// evm_worker: one row for each transaction and each log, under the EVM's names. Fields are copied from the raw row as they
-// are; only the first bytes of the input are decoded.
+// evm_worker: one row for each transaction and each log, under the EVM's names. Fields are copied from the raw row
+// as they are; only the first bytes of the input are decoded.
 
 import { createHash } from "node:crypto"
 import { amount, bytes, int2, int4, nullable, text } from "../../../../workers/column.js"
@@ -13,8 +13,8 @@ const selectorBytes = 4
 const payloadInlineMaxBytes = 8192
 
 /**
- * SHA-256 of a payload that is too large for the row; null for any other. It stays in the raw store, and the row refers
- * to it, so that one transaction cannot make a derived table as large as the raw one.
+ * SHA-256 of a payload that is too large for the row; null for any other. It stays in the raw store, and the row
+ * refers to it, so that one transaction cannot make a derived table as large as the raw one.
  */
 function oversizedHash(payload: EncodedField): Uint8Array | null {
   // Measured first, without a view of the bytes: nearly all are small.

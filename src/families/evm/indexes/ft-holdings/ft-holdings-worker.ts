@@ -1,5 +1,5 @@
-// ft_holdings_worker: what an address holds of a fungible token, by its transfers. A token that changes balances without a
-// transfer event (rebasing, hidden fees) has other balances than these.
+// ft_holdings_worker: what an address holds of a fungible token, by its transfers. A token that changes balances
+// without a transfer event (rebasing, hidden fees) has other balances than these.
 
 import { bytes, int8, numeric } from "../../../../workers/column.js"
 import { stateTable, sum } from "../../../../workers/define-worker.js"

@@ -1,5 +1,5 @@
-// The addresses that took part in a transaction, and their roles. Each address occurs once per role. Its first role in the
-// order below is marked, so that counting marked rows counts transactions.
+// The addresses that took part in a transaction, and their roles. Each address occurs once per role. Its first role
+// in the order below is marked, so that counting marked rows counts transactions.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { EncodedField } from "../../../../workers/encoded-field.js"

@@ -1,5 +1,5 @@
-// Contracts deployed in a transaction: the one that it created itself, and those that known factories logged. A contract
-// that other code creates without a known event is missing; only a trace would show it.
+// Contracts deployed in a transaction: the one that it created itself, and those that known factories logged. A
+// contract that other code creates without a known event is missing; only a trace would show it.
 
 import { keccak_256 } from "@noble/hashes/sha3"
 import type { Hex } from "../../../../domain/linked-block.js"

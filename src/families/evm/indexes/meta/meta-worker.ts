@@ -1,5 +1,5 @@
-// meta_worker: which addresses took part in which transactions and in which role, and which contracts were deployed. It
-// reads raw blocks only, so that it can run beside token_worker; both decode transfers with the same code.
+// meta_worker: which addresses took part in which transactions and in which role, and which contracts were deployed.
+// It reads raw blocks only, so that it can run beside token_worker; both decode transfers with the same code.
 
 import { bool, bytes, int4, int8, nullable, text, timestamp } from "../../../../workers/column.js"
 import { eventTable, last, stateTable, sum } from "../../../../workers/define-worker.js"

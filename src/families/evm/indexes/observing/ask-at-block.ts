@@ -1,5 +1,6 @@
-// Calls at one block. Two control calls come first, which every node that has this block and its state answers. They tell a
-// contract that reverts from a node that is on another branch or has pruned the state: the errors of the calls look alike.
+// Calls at one block. Two control calls come first, which every node that has this block and its state answers. They
+// tell a contract that reverts from a node that is on another branch or has pruned the state: the errors of the
+// calls look alike.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import { IndexerError } from "../../../../platform/errors.js"

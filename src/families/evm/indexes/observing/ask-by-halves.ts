@@ -1,5 +1,5 @@
-// Asks about many contracts at once. Every contract gets its own outcome, whatever the others do: a request that fails is halved
-// down to the one that breaks it. Only a node that answers nothing at all is an error here.
+// Asks about many contracts at once. Every contract gets its own outcome, whatever the others do: a request that
+// fails is halved down to the one that breaks it. Only a node that answers nothing at all is an error here.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import { isIndexerError } from "../../../../platform/errors.js"

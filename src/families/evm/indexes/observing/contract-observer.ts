@@ -1,5 +1,5 @@
-// Asks the node one question about contracts, some at a time, and keeps what it said. Any number of processes do it at once. A
-// contract that misbehaves costs itself an attempt, an outage of the node costs none.
+// Asks the node one question about contracts, some at a time, and keeps what it said. Any number of processes do it
+// at once. A contract that misbehaves costs itself an attempt, an outage of the node costs none.
 
 import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
 import { claimJobs, type Job, type JobEnding, renewJobs, settleJobs } from "../../../../coordination/jobs/job-queue.js"
@@ -19,7 +19,10 @@ export interface ContractObserverOptions<Answer extends Outcome> {
   /** Of the app schema. */
   readonly database: Database
   readonly ledger: Pick<CoverageLedger, "lockChain">
-  /** The covered block to ask at; undefined while there is none. Called after the claim, and never to answer from before it. */
+  /**
+   * The covered block to ask at; undefined while there is none. Called after the claim, and never to answer from
+   * before it.
+   */
   readonly observedBlock: (signal: AbortSignal) => Promise<ObservedBlock | undefined>
   readonly holder: string
   readonly clock: Clock
@@ -72,7 +75,10 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
     return moreToQueue || jobs.length === this.batchSize ? 0 : undefined
   }
 
-  /** Takes every contract that has its outcome, or its new date, out of `open`. Stops when a claim is lost: so may be the block. */
+  /**
+   * Takes every contract that has its outcome, or its new date, out of `open`. Stops when a claim is lost: so may be
+   * the block.
+   */
   private async observe(open: Map<Hex, Job>, block: ObservedBlock, signal: AbortSignal): Promise<void> {
     const { database, question } = this.options
     const heights = await this.heightsOf(database, [...open.keys()])
@@ -89,7 +95,9 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
     }
   }
 
-  /** Writes what was learned, about contracts that are some still and whose claim has not ended. False when one has. */
+  /**
+   * Writes what was learned, about contracts that are some still and whose claim has not ended. False when one has.
+   */
   private async settle(open: Map<Hex, Job>, block: ObservedBlock, outcomes: readonly Answer[]): Promise<boolean> {
     if (outcomes.length === 0) return true
     const { database, ledger, question } = this.options

@@ -7,8 +7,8 @@ import type { Queryable } from "../../../../postgres/transaction.js"
 import type { ObservedBlock } from "./ask-at-block.js"
 
 /**
- * answered and empty end the question. silent: the contract reverts or says nothing. failed: the node answers, but not about it.
- * deferred: nothing is known and nothing is held against it.
+ * answered and empty end the question. silent: the contract reverts or says nothing. failed: the node answers, but
+ * not about it. deferred: nothing is known and nothing is held against it.
  */
 export interface Outcome {
   readonly contract: Hex

@@ -1,5 +1,5 @@
-// Queues the contracts that appeared in heights a worker covered since the last time. app.queued_heights says which heights that was
-// done for; whatever is covered and not in there is looked at.
+// Queues the contracts that appeared in heights a worker covered since the last time. app.queued_heights says which
+// heights that was done for; whatever is covered and not in there is looked at.
 
 import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
 import { enqueueJobs } from "../../../../coordination/jobs/job-queue.js"
@@ -18,7 +18,10 @@ const stretchesAtOnce = 64
 const newCoverageSql = `select coverage.heights - queued.heights as fresh
   from app.queued_heights as queued join app.coverage using (worker_type) where queued.queue = $1`
 
-/** About `limit` contracts at most, a height as a whole. Costs two rows when there are none. True when there may be more. */
+/**
+ * About `limit` contracts at most, a height as a whole. Costs two rows when there are none. True when there may be
+ * more.
+ */
 export function queueSubjects(
   { database, ledger }: { database: Database; ledger: Pick<CoverageLedger, "lockChain"> },
   subjects: Subjects,

@@ -1,4 +1,5 @@
-// Asks a node what contracts call themselves, all at one block: in one multicall where the chain has it, else each by itself.
+// Asks a node what contracts call themselves, all at one block: in one multicall where the chain has it, else each
+// by itself.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import { IndexerError } from "../../../../platform/errors.js"
@@ -39,7 +40,10 @@ const selectors: Readonly<Record<Kind, Hex>> = {
   symbol: "0x95d89b41",
   decimals: "0x313ce567",
 }
-/** Failures of multicalls in a row, of any size, after which the node is taken to refuse them all. A single bad contract makes six of 50. */
+/**
+ * Failures of multicalls in a row, of any size, after which the node is taken to refuse them all. A single bad
+ * contract makes six of 50.
+ */
 const multicallsGivenUpAfter = 20
 
 export class ContractInquirer {

@@ -1,5 +1,5 @@
-// What a contract's answer means: the ABI's string, the bytes32 of old tokens, a small number. Total: the answer is whatever
-// the contract's author wanted it to be, and what makes no sense is null.
+// What a contract's answer means: the ABI's string, the bytes32 of old tokens, a small number. Total: the answer is
+// whatever the contract's author wanted it to be, and what makes no sense is null.
 
 import { displayBytes } from "./display-text.js"
 

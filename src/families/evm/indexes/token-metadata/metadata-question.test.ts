@@ -21,7 +21,9 @@ import { metadataQuestion } from "./metadata-question.js"
 
 const deps = { clock: systemClock, random: systemRandom, logger: silentLogger }
 const signal = new AbortController().signal
-/** Of a request. How long one takes is up to the machine: none runs out of its time but what hangs, and that at once. */
+/**
+ * Of a request. How long one takes is up to the machine: none runs out of its time but what hangs, and that at once.
+ */
 const timeoutMs = 60_000
 let giveUp = (): void => undefined
 const clock: Clock = {

@@ -1,4 +1,5 @@
-// The question what token contracts call themselves: about every contract that emitted a transfer, kept in app.token_metadata.
+// The question what token contracts call themselves: about every contract that emitted a transfer, kept in
+// app.token_metadata.
 
 import type { ContractNode } from "../observing/ask-at-block.js"
 import { bytea } from "../observing/ask-at-block.js"

@@ -1,5 +1,5 @@
-// token_metadata_worker: which contracts to ask for their name, symbol and decimals. Their answers do not follow from the
-// blocks and are stored elsewhere. Coverage here means that a contract was asked or is queued.
+// token_metadata_worker: which contracts to ask for their name, symbol and decimals. Their answers do not follow
+// from the blocks and are stored elsewhere. Coverage here means that a contract was asked or is queued.
 
 import { bytes, int8 } from "../../../../workers/column.js"
 import { stateTable, sum } from "../../../../workers/define-worker.js"

@@ -1,5 +1,5 @@
-// Multicall3's aggregate3: many questions in one eth_call. Encoding and reading of this one shape; a reply that does not have
-// it is undefined, never an error.
+// Multicall3's aggregate3: many questions in one eth_call. Encoding and reading of this one shape; a reply that does
+// not have it is undefined, never an error.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import { smallNumberAt } from "./metadata-answer.js"
@@ -27,7 +27,10 @@ export function encodeMulticall(questions: readonly Question[]): Hex {
   return `${aggregate3}${word(wordBytes)}${word(questions.length)}${offsets.join("")}${tuples.join("")}`
 }
 
-/** What each question gave: its bytes, or null where the call failed. Undefined when the reply is not (success, bytes)[] of that length. */
+/**
+ * What each question gave: its bytes, or null where the call failed. Undefined when the reply is not (success,
+ * bytes)[] of that length.
+ */
 export function decodeMulticall(reply: Uint8Array, count: number): (Uint8Array | null)[] | undefined {
   const limit = reply.length
   const list = smallNumberAt(reply, 0, limit)

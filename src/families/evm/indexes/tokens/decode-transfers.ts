@@ -1,5 +1,5 @@
-// Decodes the token transfers in the logs of one transaction. Pure, and never throws: anyone can emit anything, so a log
-// that does not match its first topic gives no transfer.
+// Decodes the token transfers in the logs of one transaction. Pure, and never throws: anyone can emit anything, so a
+// log that does not match its first topic gives no transfer.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import type { EventView, TransactionView } from "../../raw/block-view.js"

@@ -48,7 +48,10 @@ export const nftBits: ReadonlyMap<unknown, number> = new Map([
   ["burn", bit("NFT_BURN")],
 ])
 
-/** Measured on the encoded field (four bytes of length, then the content): a rollup's input has hundreds of kilobytes. */
+/**
+ * Measured on the encoded field (four bytes of length, then the content): a rollup's input has hundreds of
+ * kilobytes.
+ */
 export const hasInput = (transaction: TransactionView): boolean => transaction.field("input").byteLength > 4
 
 /** The tags of the transaction itself and of its logs. */

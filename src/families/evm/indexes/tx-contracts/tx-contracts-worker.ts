@@ -1,5 +1,5 @@
-// tx_contracts_worker: which contracts took part in a transaction, and tags for what it did. Token tags come from the rows
-// of token_worker, so that both agree on what a transfer is.
+// tx_contracts_worker: which contracts took part in a transaction, and tags for what it did. Token tags come from
+// the rows of token_worker, so that both agree on what a transfer is.
 
 import type { Hex } from "../../../../domain/linked-block.js"
 import { bool, bytes, int4, int8, text, timestamp } from "../../../../workers/column.js"
