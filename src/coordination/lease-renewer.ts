@@ -12,10 +12,14 @@ import type { Lease, LeaseToken } from "./lease-store.js"
 
 interface Held {
   readonly lease: Lease
-  readonly controller: AbortController
-  /** Aborted when it is let go: a wait for its deadline would delay the end of the thread. */
-  readonly gone: AbortController
   deadline: number
+}
+
+interface Group {
+  readonly members: readonly Held[]
+  readonly controller: AbortController
+  /** Aborted when the group is let go: a wait for its deadline would delay the end of the thread. */
+  readonly gone: AbortController
 }
 
 export interface LeaseRenewerOptions {
@@ -53,11 +57,9 @@ export class LeaseRenewer extends LoopingService implements LeaseKeeper {
     setMaxListeners(0, signal)
     signal.addEventListener("abort", stop, { once: true })
     if (signal.aborted) stop()
-    for (const lease of leases) {
-      const held = { lease, controller, gone, deadline: localDeadline(lease, sentAt) }
-      this.held.set(lease.epoch, held)
-      void this.watch(held)
-    }
+    const members = leases.map((lease) => ({ lease, deadline: localDeadline(lease, sentAt) }))
+    for (const member of members) this.held.set(member.lease.epoch, member)
+    void this.watch({ members, controller, gone })
     return {
       signal: controller.signal,
       letGo: () => {
@@ -79,16 +81,16 @@ export class LeaseRenewer extends LoopingService implements LeaseKeeper {
     return undefined
   }
 
-  private async watch(held: Held): Promise<void> {
-    const { epoch } = held.lease
-    while (this.held.get(epoch) === held) {
-      const leftMs = held.deadline - this.clock.monotonic()
+  private async watch({ members, controller, gone }: Group): Promise<void> {
+    while (!gone.signal.aborted) {
+      const first = members.reduce((a, b) => (b.deadline < a.deadline ? b : a))
+      const leftMs = first.deadline - this.clock.monotonic()
       if (leftMs <= 0) {
-        this.held.delete(epoch)
-        held.controller.abort(leaseRanOut(held.lease))
+        for (const { lease } of members) this.held.delete(lease.epoch)
+        controller.abort(leaseRanOut(first.lease))
         return
       }
-      await this.clock.sleep(Math.min(leftMs, 1_000), held.gone.signal)
+      await this.clock.sleep(Math.min(leftMs, 1_000), gone.signal)
     }
   }
 }

@@ -204,7 +204,7 @@ describe("the lease store on Postgres alone", () => {
         await harness.admin.query(`update raw.coverage set heights = '{}', skipped = '{}'`)
         await harness.admin.query(`update raw.coverage set ${column} = '{[9,10)}' where worker_type = 'w'`)
         const commit = store.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
-        await expect(commit).rejects.toThrow("meets its own coverage")
+        await expect(commit).rejects.toThrow("overlaps its own coverage")
         expect(await harness.rows()).toEqual([])
       }
     }))
