@@ -1,127 +1,108 @@
-// The end of a run that went well, to plant things in. Put back as it was for each plant: a run takes longer than all of them.
+// A world at the end of a run without violations, in which tests plant changes. Every test starts from the same state.
 
-import { beforeAll, beforeEach, expect } from "vitest"
+import { expect, test } from "vitest"
 import type { RangeSet } from "../../../src/domain/range-set.js"
 import { openLaboratory } from "../laboratory.js"
 import type { ModelConnection } from "../model/model-connection.js"
-import { Committed, type ModelBackup, type ModelDatabase } from "../model/model-database.js"
+import { Committed, type ModelDatabase } from "../model/model-database.js"
 import { ModelRow, type Values } from "../model/model-table.js"
 import { type Plan, planOf } from "../plan.js"
 import { simulate } from "../simulate.js"
 import type { Checker, World } from "../world.js"
 
-export interface PlantedWorld {
-  readonly world: World
-  putBack(): void
+// No process falls silent in it, so that leases expire at their usual time.
+const plan: Plan = { ...planOf(3), poisons: [], crashes: [], ambushes: [] }
+const ended: World[] = []
+await simulate(await openLaboratory(), plan, { atEnd: (one) => ended.push(one) })
+export const world = ended[0]!
+if (world.violation) throw new Error(world.violation.message)
+const backups = [world.raw, world.app].map((database) => [database, database.backup()] as const)
+const { wentBack, healed, healedAt } = world
+const { blocks } = world.chain
+
+export function restoreWorld(): void {
+  for (const [database, backup] of backups) database.putBack(backup)
+  Object.assign(world, { plan, wentBack, healed, healedAt, violation: undefined })
+  world.chain.blocks = blocks
 }
 
-/** One for all tests of a file, put back before each. */
-export function usePlantedWorld(): PlantedWorld {
-  let opened: PlantedWorld
-  beforeAll(async () => {
-    opened = await openPlantedWorld()
-  })
-  beforeEach(() => opened.putBack())
-  return {
-    get world() {
-      return opened.world
-    },
-    putBack: () => opened.putBack(),
+export type Plant<T = unknown> = () => T
+
+/** Plants all of them; the result is that of the last. */
+export const all =
+  <T>(...plants: [...Plant[], Plant<T>]): Plant<T> =>
+  () =>
+    plants.map((plant) => plant()).at(-1) as T
+
+const databaseOf = (table: string): ModelDatabase => (table.startsWith("raw.") ? world.raw : world.app)
+
+/** Changes the row with that key, or the first one. */
+const change =
+  (table: string, made: (values: Values) => Values | undefined, key?: number | string): Plant =>
+  () => {
+    const { rows } = databaseOf(table).table(table)
+    const row = key === undefined ? [...rows.values()].find(({ committed }) => committed)! : rows.get(key)!
+    row.committed = made(row.committed!)
   }
-}
 
-async function openPlantedWorld(): Promise<PlantedWorld> {
-  let seen: World | undefined
-  // Nobody falls silent in it, so that leases have their usual time.
-  const plan: Plan = { ...planOf(3), poisons: [], crashes: [], ambushes: [] }
-  await simulate(await openLaboratory(), plan, { atEnd: (world) => (seen = world) })
-  const world = seen!
-  if (world.violation) throw new Error(world.violation.message)
-  const backups = [world.raw, world.app].map((database) => [database, database.backup()] as const)
-  const { wentBack, healed, healedAt } = world
-  const { blocks } = world.chain
-  return {
-    world,
-    putBack: () => {
-      for (const [database, backup] of backups) putBack(database, backup)
-      Object.assign(world, { plan, wentBack, healed, healedAt, violation: undefined })
-      world.chain.blocks = blocks
-    },
-  }
-}
+export const set = (table: string, values: Values, key?: number | string): Plant =>
+  change(table, (before) => ({ ...before, ...values }), key)
 
-function putBack(database: ModelDatabase, { tables }: ModelBackup): void {
-  for (const [name, { rows }] of tables) {
-    const table = database.table(name)
-    table.rows.clear()
-    table.hot.clear()
-    for (const row of rows) table.put(row)
-  }
-}
+export const remove = (table: string, key?: number): Plant => change(table, () => undefined, key)
 
-const databaseOf = (world: World, table: string): ModelDatabase => (table.startsWith("raw.") ? world.raw : world.app)
+export const put =
+  (table: string, values: Values): Plant =>
+  () =>
+    databaseOf(table).table(table).put(values)
 
-/** The row with that key, or the first. */
-export function change(
-  world: World,
-  table: string,
-  made: (values: Values) => Values | undefined,
-  key?: number | string,
-): void {
-  const { rows } = databaseOf(world, table).table(table)
-  const row = key === undefined ? [...rows.values()].find(({ committed }) => committed)! : rows.get(key)!
-  row.committed = made(row.committed!)
-}
-
-export const remove = (world: World, table: string, key?: number): void => change(world, table, () => undefined, key)
-
-/** One of many rows of a block. */
-export const changeEvents = (world: World, table: string, values: Values): void =>
+/** Changes every event row of block 5. */
+export const setEvents = (table: string, values: Values): Plant =>
   change(
-    world,
     table,
     ({ rows, ...rest }) => ({ ...rest, rows: (rows as Values[]).map((row) => ({ ...row, ...values })) }),
     5,
   )
 
-/** The number in a state, one more. */
-export const changeState = (world: World, table: string, column: string): void =>
-  change(world, table, ({ state, ...rest }) => {
+/** Adds one to a number of a state. */
+export const addToState = (table: string, column: string): Plant =>
+  change(table, ({ state, ...rest }) => {
     const values = state as Values
     return { ...rest, state: { ...values, [column]: (values[column] as number) + 1 } }
   })
 
-/** Unless told otherwise of block 7, long over, and held by nobody who is alive. */
-export function plantLease(world: World, { schema = "app", ...values }: Values): ModelRow {
-  const table = databaseOf(world, `${schema}.`).table(`${schema}.worker_leases`)
-  const id = 900 + table.hot.size
-  table.put({
-    ...{ id, worker_type: "sim_transfers", from_height: 7, to_height: 8, attempt: 1, epoch: "e" },
-    ...{ leased_by: "p0.0", lease_expires_at: 0, ...values },
-  })
-  return table.rows.get(id)!
-}
+/** By default a lease of block 7 that expired long ago and whose holder is not alive. */
+export const lease =
+  ({ schema = "app", ...values }: Values): Plant<ModelRow> =>
+  () => {
+    const table = databaseOf(`${schema}.`).table(`${schema}.worker_leases`)
+    const id = 900 + table.hot.size
+    table.put({
+      ...{ id, worker_type: "sim_transfers", from_height: 7, to_height: 8, attempt: 1, epoch: "e" },
+      ...{ leased_by: "p0.0", lease_expires_at: 0, ...values },
+    })
+    return table.rows.get(id)!
+  }
 
-export const cover = (
-  world: World,
-  worker: string,
-  values: { heights?: RangeSet; skipped?: RangeSet },
-  schema: "raw" | "app" = "app",
-): void => change(world, `${schema}.coverage`, (before) => ({ ...before, ...values }), worker)
+export const cover = (worker: string, values: { heights?: RangeSet; skipped?: RangeSet }, schema = "app"): Plant =>
+  set(`${schema}.coverage`, values, worker)
 
-/** All blocks but these. */
-export function allBut({ chain }: World, ...heights: readonly number[]): RangeSet {
-  const ends = [-1, ...heights, chain.blocks.length]
+export function allBut(...heights: readonly number[]): RangeSet {
+  const ends = [-1, ...heights, blocks.length]
   return ends
     .slice(1)
     .map((to, at) => ({ from: ends[at]! + 1, to }))
     .filter(({ from, to }) => from < to)
 }
 
-/** The worker cannot take block 5. */
-export function poison({ chain }: World, worker: string): void {
-  chain.blocks = chain.blocks.with(5, { ...chain.blocks[5]!, poison: worker })
-}
+/** Block 5 is skipped and not done. */
+export const skips5 = { heights: allBut(5), skipped: [{ from: 5, to: 6 }] }
+
+/** The worker cannot process block 5. */
+export const poison =
+  (worker: string): Plant =>
+  () => {
+    world.chain.blocks = blocks.with(5, { ...blocks[5]!, poison: worker })
+  }
 
 export interface Change {
   readonly table: string
@@ -130,61 +111,46 @@ export interface Change {
   readonly after?: Values | undefined
 }
 
-/** A transaction of a process that made these changes; what the tables say now is planted apart. */
-export function committed(world: World, ...changes: readonly Change[]): Committed {
-  const database = databaseOf(world, changes[0]!.table)
+/** A transaction of a process that made these changes. It does not change the tables. */
+export function committed(...changes: readonly Change[]): Committed {
+  const database = databaseOf(changes[0]!.table)
   const connection = { host: { name: "p0.0" } } as ModelConnection
-  return new Committed(
-    database,
-    connection,
-    changes.map(({ table, row, before, after }) => ({
-      row: row ?? new ModelRow(database.table(table), after),
-      before,
-      after,
-    })),
-  )
+  const made = changes.map(({ table, before, after, row = new ModelRow(database.table(table), after) }) => ({
+    ...{ row, before, after },
+  }))
+  return new Committed(database, connection, made)
 }
 
-export type Plant = (world: World) => unknown
-export type PlantCommit = (world: World) => Committed
-/** Of what was planted; undefined: nothing. */
-export type Says = RegExp | undefined
+/** Without a pattern, the checker must report nothing. */
+export type Case<T = unknown> = readonly [name: string, plant: Plant<T>, reports?: RegExp]
 
-interface Planting<P> {
-  /** Begins with the invariant and a colon. */
-  readonly name: string
-  readonly checker: Checker
-  readonly plant: P
-  readonly says: Says
-}
-
-/** Those that also look now and then. */
+/** Checkers that also run in samples. */
 const sampled = ["I3", "I6", "I8"]
 
-/** At the end, and now and then. */
-export function saysWhenItLooks(
-  { world, putBack: again }: PlantedWorld,
-  { name, checker, plant, says }: Planting<Plant>,
-): void {
-  const looks = [checker.atEnd, ...(sampled.includes(checker.invariant) ? [checker.sample] : [])]
-  for (const look of looks) {
-    again()
-    if (!look) throw new Error(`${checker.invariant} does not look`)
-    look(world)
-    expect(world.violation).toBeUndefined()
-    plant(world)
-    look(world)
-    expectSaid(world, name, says)
-  }
+export function testAtEnd(checker: Checker, cases: readonly Case[]): void {
+  for (const [name, plant, reports] of cases)
+    test(`${checker.invariant}: ${name}`, () => {
+      for (const check of sampled.includes(checker.invariant) ? [checker.atEnd!, checker.sample!] : [checker.atEnd!]) {
+        restoreWorld()
+        check(world)
+        expect(world.violation).toBeUndefined()
+        plant()
+        check(world)
+        expectReport(checker, reports)
+      }
+    })
 }
 
-export function saysOfCommit({ world }: PlantedWorld, { name, checker, plant, says }: Planting<PlantCommit>): void {
-  checker.onCommit!(world, plant(world))
-  expectSaid(world, name, says)
+export function testOnCommit(checker: Checker, cases: readonly Case<Committed>[]): void {
+  for (const [name, plant, reports] of cases)
+    test(`${checker.invariant}: ${name}`, () => {
+      restoreWorld()
+      checker.onCommit!(world, plant())
+      expectReport(checker, reports)
+    })
 }
 
-function expectSaid({ violation }: World, name: string, says: Says): void {
-  const invariant = name.slice(0, name.indexOf(":"))
-  if (says) expect(violation).toMatchObject({ invariant, message: expect.stringMatching(says) })
-  else expect(violation).toBeUndefined()
+function expectReport({ invariant }: Checker, reports: RegExp | undefined): void {
+  if (reports) expect(world.violation).toMatchObject({ invariant, message: expect.stringMatching(reports) })
+  else expect(world.violation).toBeUndefined()
 }

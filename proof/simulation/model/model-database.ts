@@ -91,9 +91,7 @@ export interface RanStatement {
 
 export type CommitFate = "answered" | "lost" | "undone"
 
-export interface ModelBackup {
-  readonly tables: ReadonlyMap<string, { readonly rows: readonly Values[]; readonly nextId: number }>
-}
+type ModelBackup = ReadonlyMap<string, { readonly rows: readonly Values[]; readonly nextId: number }>
 
 type Done = (error: unknown, result?: StatementResult) => unknown
 
@@ -224,24 +222,25 @@ export class ModelDatabase implements ModelServer {
   }
 
   backup(): ModelBackup {
-    return {
-      tables: new Map(
-        [...this.tables].map(([name, table]) => [name, { rows: [...table.committed()], nextId: table.nextId }]),
-      ),
-    }
+    const rowsOf = (table: ModelTable) => ({ rows: [...table.committed()], nextId: table.nextId })
+    return new Map([...this.tables].map(([name, table]) => [name, rowsOf(table)]))
   }
 
   /** Everything since the backup is forgotten, numbers given out since then too. */
   restore(backup: ModelBackup): void {
     this.stop()
-    for (const [name, { rows, nextId }] of backup.tables) {
+    this.putBack(backup)
+    this.start()
+  }
+
+  putBack(backup: ModelBackup): void {
+    for (const [name, { rows, nextId }] of backup) {
       const table = this.table(name)
       table.rows.clear()
       table.hot.clear()
       for (const row of rows) table.put(row)
       table.nextId = nextId
     }
-    this.start()
   }
 
   unreachable(): IndexerError {
