@@ -1,4 +1,4 @@
-// Faults that wait for a statement: whoever sent it is stopped or killed before it hears the answer.
+// Faults that wait for a statement: its process is stopped, killed or delayed before it receives the answer.
 
 import type { BlockRange } from "../../src/domain/block-range.js"
 import { contains, type RangeSet } from "../../src/domain/range-set.js"
@@ -10,7 +10,7 @@ import { SimRandom } from "./sim-random.js"
 import type { StatementKind } from "./statement-kinds.js"
 import { coverageOf, type World } from "./world.js"
 
-const comeBackMs = 600
+const resumeMs = 600
 
 export interface SentStatement {
   readonly kind: StatementKind | undefined
@@ -32,9 +32,9 @@ export class Ambushes {
   private readonly mend: (range: BlockRange) => boolean
   private readonly random: SimRandom
   private waiting: Ambush[] = []
-  /** Frozen, and their leases are still theirs. */
+  /** Frozen while they still hold their leases. */
   private frozen: SimHost[] = []
-  /** What these heard late was made of heights that somebody takes back. */
+  /** Their delayed answers are about heights that are rolled back or reopened meanwhile. */
   private stalled: Stalled[] = []
 
   constructor(
@@ -67,34 +67,34 @@ export class Ambushes {
     }
   }
 
-  /** Whoever is frozen comes back soon after it lost a lease that it cannot know to be lost. */
+  /** A frozen process resumes soon after it lost a lease, which it does not know. */
   onCommit(committed: Committed): void {
-    if (this.stalled.length > 0 && committed.database === this.world.app) this.hearSoon(committed)
+    if (this.stalled.length > 0 && committed.database === this.world.app) this.deliverSoon(committed)
     if (this.frozen.length === 0) return
     for (const { before } of committed.of("worker_leases")) {
       if (before?.["status"] !== "ACTIVE") continue
       const host = this.frozen.find(({ name }) => name === before["leased_by"])
       if (!host) continue
       this.frozen = this.frozen.filter((other) => other !== host)
-      this.world.scheduler.after(this.random.next() * comeBackMs, () => host.resume({ frozen: true }))
+      this.world.scheduler.after(this.random.next() * resumeMs, () => host.resume({ frozen: true }))
     }
   }
 
-  /** Whoever waits for an answer hears it soon after what it was made of was taken back and is there anew. */
-  private hearSoon(committed: Committed): void {
+  /** A delayed answer arrives soon after its heights were removed and restored. */
+  private deliverSoon(committed: Committed): void {
     for (const { after } of committed.of("coverage")) {
       for (const one of this.stalled) {
         if (after?.["worker_type"] !== one.upstream) continue
         const isThere = contains(after["heights"] as RangeSet, one.range)
         if (isThere && one.isGone) {
           this.stalled = this.stalled.filter((other) => other !== one)
-          this.world.scheduler.after(this.random.next() * comeBackMs, () => one.host.letThrough())
+          this.world.scheduler.after(this.random.next() * resumeMs, () => one.host.letThrough())
         } else one.isGone = !isThere
       }
     }
   }
 
-  /** Inside the range that is derived, if it is long enough and not final. Whoever claims for raw may be the one who would find out. */
+  /** Inside the range of the statement, if that is long enough and not final. Not for raw, which detects forks. */
   private fork(sent: SentStatement): boolean {
     const { chain, app } = this.world
     if (sent.connection.database !== app) return false
@@ -106,7 +106,7 @@ export class Ambushes {
     return chain.reorganize(depth, depth + this.random.between(-1, 2)) > 0
   }
 
-  /** Rows that another derived before, if some of them are wrong: those of the same group nobody else can see yet. */
+  /** Rows that are committed, some of them wrong. Rows of its own group are not committed yet. */
   private mendRead(sent: SentStatement): boolean {
     const range = derivedRange(sent)
     const { heights } = coverageOf(this.world.app, "sim_transfers")

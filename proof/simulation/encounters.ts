@@ -3,8 +3,8 @@
 import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
 import { intersect, type RangeSet, subtract, union, watermarkEnd } from "../../src/domain/range-set.js"
 import type { SentStatement } from "./ambushes.js"
-import { type GivenBack, givenBack } from "./given-back.js"
 import type { Committed } from "./model/model-database.js"
+import { type Reopened, reopenedBy } from "./reopened.js"
 import { leaseRange, unfinishedLeases, type World } from "./world.js"
 
 const folds = ["sim_holdings", "sim_totals"]
@@ -43,11 +43,11 @@ export class EncounterCounter {
       return
     }
     for (const { before, after } of committed.of("coverage")) if (before && after) this.onCoverage(before, after)
-    for (const given of givenBack(committed)) if (this.isHeld(given, committed)) encounters.givenBackWhileRead++
+    for (const given of reopenedBy(committed)) if (this.isHeld(given, committed)) encounters.reopenedWhileRead++
   }
 
   /** As it was before the commit, and where that left a lease alone, as it is. */
-  private isHeld({ workers, heights }: GivenBack, committed: Committed): boolean {
+  private isHeld({ workers, heights }: Reopened, committed: Committed): boolean {
     const changed = committed.of("worker_leases").flatMap(({ before }) => (before ? [before] : []))
     return [...changed, ...unfinishedLeases(this.world.app)].some(
       (lease) =>

@@ -11,9 +11,9 @@ import type { World } from "./world.js"
 export interface Hosts {
   at(slot: number): SimHost
   slotOf(host: SimHost): number
-  /** Or the next one that is alive; false when none is. */
+  /** Kills that process or the next one that is alive. False if none is. */
   kill(slot: number, options: { silent: boolean; backAfterMs: number }): boolean
-  /** By a person, who stops them: no crash. */
+  /** An operator stops them; not counted as crashes. */
   killEvery(options: { backAfterMs: number }): void
   heal(): void
   killAll(): void
@@ -21,22 +21,12 @@ export interface Hosts {
 
 export function runProcesses(
   world: World,
-  {
-    random,
-    store,
-    providers,
-    trace,
-  }: {
-    random: SimRandom
-    store: SimDerivedStore
-    providers: readonly SimProvider[]
-    trace: ((line: string) => void) | undefined
-  },
+  { random, store, providers }: { random: SimRandom; store: SimDerivedStore; providers: readonly SimProvider[] },
 ): Hosts {
   const { plan, scheduler, raw, app } = world
   const current: SimHost[] = []
   const generations: number[] = []
-  const logger = bugLogger(world, trace)
+  const logger = bugLogger(world)
   const start = (slot: number): void => {
     const generation = (generations[slot] ?? -1) + 1
     generations[slot] = generation
@@ -49,11 +39,8 @@ export function runProcesses(
       clockSkewMs: plan.clockSkewMs,
     })
     current[slot] = host
-    const source = new SimSource({
-      host,
-      providers,
-      errorPart: () => (world.healed ? 0 : plan.nodeErrorPerMille / 1_000),
-    })
+    const errorPart = (): number => (world.healed ? 0 : plan.nodeErrorPerMille / 1_000)
+    const source = new SimSource({ host, providers, errorPart })
     startProcess({ host, raw, app, source, store, logger, plan }).catch((error: unknown) =>
       world.fail("BUG", `a process could not start: ${String(error)}`),
     )
@@ -94,19 +81,12 @@ export function runProcesses(
   }
 }
 
-/** A plain Error of the product is a bug, whoever swallows it. */
-function bugLogger(world: World, trace: ((line: string) => void) | undefined): Logger {
+/** A plain Error of the product is a bug, even if a loop handles it. */
+function bugLogger(world: World): Logger {
   const note = (fields: Readonly<Record<string, unknown>>, message: string): void => {
     if (fields["code"] === "BUG") world.fail("BUG", `${message}: ${String(fields["error"])}`)
-    trace?.(`log: ${message} ${JSON.stringify(fields)}`)
+    world.trace?.(`log: ${message} ${JSON.stringify(fields)}`)
   }
-  const logger: Logger = {
-    debug: note,
-    info: note,
-    warn: note,
-    error: note,
-    fatal: note,
-    child: () => logger,
-  }
+  const logger: Logger = { debug: note, info: note, warn: note, error: note, fatal: note, child: () => logger }
   return logger
 }

@@ -1,5 +1,5 @@
-// A person at the command line, with the product's own code: heights are given back to a worker, raw blocks taken back, DEAD blocks
-// skipped and tried again. Whatever is refused for now is tried again, as a person would.
+// An operator who uses the product's own code: reopens heights of a worker, has raw blocks fetched again, skips DEAD
+// blocks and retries them. What is refused for now is retried.
 
 import type { Ledgers } from "../../src/coordination/ledgers.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
@@ -17,26 +17,17 @@ import type { SimBlock } from "./sim-chain.js"
 import type { SimHost } from "./sim-host.js"
 import { policy } from "./sim-process.js"
 import { simWorkerNames } from "./sim-workers.js"
-import { coverageOf, leaseRange, unfinishedLeases, type World } from "./world.js"
+import { coverageOf, leaseRange, traceEvent, unfinishedLeases, type World } from "./world.js"
 
 const actor = "operator"
-const lookMs = 400
+const pollMs = 400
 const noRepair: RepairPlan = {
-  writeLookups: [],
-  deleteLookups: [],
-  deleteRows: [],
-  refold: [],
-  refetch: [],
-  rederive: [],
-  left: [],
+  ...{ writeLookups: [], deleteLookups: [], deleteRows: [], refold: [], refetch: [], rederive: [], left: [] },
 }
 
-const rangeOf = ({ from, blocks }: { from: number; blocks: number }): BlockRange => ({
-  from,
-  to: from + blocks,
-})
+const rangeOf = ({ from, blocks }: { from: number; blocks: number }): BlockRange => ({ from, to: from + blocks })
 
-const takenBy = (blocks: readonly SimBlock[], worker: string): RangeSet =>
+const doneBy = (blocks: readonly SimBlock[], worker: string): RangeSet =>
   rangeSet(blocks.flatMap(({ height, poison }) => (poison === worker ? [] : [{ from: height, to: height + 1 }])))
 
 export class Operator {
@@ -44,29 +35,27 @@ export class Operator {
   private readonly host: SimHost
   private readonly ledgers: Ledgers
   private readonly pools: { readonly raw: ModelPool; readonly app: ModelPool }
-  private readonly trace: ((line: string) => void) | undefined
   private readonly underWay = new Set<Act>()
-  /** Acts that have their time, and may come before it. */
+  /** Acts whose time has not come. An ambush may begin one early. */
   private readonly waiting = new Map<Act, () => void>()
-  /** Blocks that are derived wrongly until they are mended. */
+  /** Blocks that the first worker gets wrong until it is mended. */
   private readonly wrong = new Map<Act, readonly SimBlock[]>()
 
-  constructor(world: World, { host, trace }: { host: SimHost; trace: ((line: string) => void) | undefined }) {
+  constructor(world: World, host: SimHost) {
     this.world = world
     this.host = host
-    this.trace = trace
     this.ledgers = postgresLedgers({ random: host.random })
     this.pools = { raw: new ModelPool(world.raw, host), app: new ModelPool(world.app, host) }
-    for (const act of world.plan.acts ?? []) this.schedule(act)
+    for (const act of world.plan.acts) this.schedule(act)
   }
 
-  /** Undefined when there is nothing left to do. */
+  /** The next act, or undefined if all are done. */
   get left(): string | undefined {
     const [act] = [...this.waiting.keys(), ...this.underWay]
     return act && `the operator has to ${act.kind}`
   }
 
-  /** Mends what is wrong in these heights now, if anything is. */
+  /** Mends what is wrong in these heights now. False if nothing is. */
   mendNow(range: BlockRange): boolean {
     for (const [act, begin] of this.waiting) {
       if (act.kind !== "mend" || !rangesOverlap(rangeOf(act), range)) continue
@@ -77,7 +66,7 @@ export class Operator {
   }
 
   private schedule(act: Act): void {
-    const { scheduler, chain, startedAt } = this.world
+    const { scheduler, chain } = this.world
     if (act.kind === "mend") {
       const { from, to } = rangeOf(act)
       const blocks = chain.blocks.slice(from, to)
@@ -86,7 +75,7 @@ export class Operator {
     }
     const begin = (): void => {
       if (!this.waiting.delete(act)) return
-      this.trace?.(`--- ${Math.round(scheduler.now - startedAt)} ms: the operator begins to ${act.kind}`)
+      traceEvent(this.world, `the operator begins to ${act.kind}`)
       this.underWay.add(act)
       this.run(act).then(
         () => this.underWay.delete(act),
@@ -105,16 +94,16 @@ export class Operator {
         return this.repair({ refetch: [rangeOf(act)] })
       case "mend":
         for (const block of this.wrong.get(act)!) block.isMisread = false
-        return this.giveBackAll(rangeOf(act))
+        return this.reopenAll(rangeOf(act))
       case "skip":
         return this.skipForAWhile(act.backAfterMs)
     }
   }
 
-  /** Nobody asks for what was never done. */
+  /** Waits until some of it is done. */
   private async rederive(worker: string, range: BlockRange): Promise<void> {
     const isDone = (): boolean => intersect([range], coverageOf(this.world.app, worker).heights).length > 0
-    while (!isDone() && !this.world.healed) await this.host.clock.sleep(lookMs)
+    while (!isDone() && !this.world.healed) await this.host.clock.sleep(pollMs)
     await this.repair({ rederive: [{ worker, heights: [range] }] })
   }
 
@@ -128,13 +117,13 @@ export class Operator {
     )
   }
 
-  /** Also what somebody was in the middle of deriving: once it is there. */
-  private async giveBackAll(range: BlockRange): Promise<void> {
+  /** Also what a process is deriving now, once that is done. */
+  private async reopenAll(range: BlockRange): Promise<void> {
     const { world } = this
     const worker = "sim_transfers"
-    for (let left: RangeSet = [range]; ; await this.host.clock.sleep(lookMs)) {
-      // Blocks that a shorter chain no longer has will not come back, nor are those done that the worker cannot take.
-      if (world.healed) left = intersect(left, takenBy(world.chain.blocks, worker))
+    for (let left: RangeSet = [range]; ; await this.host.clock.sleep(pollMs)) {
+      // Blocks that a shorter chain lacks do not come back, and those that the worker cannot process are never done.
+      if (world.healed) left = intersect(left, doneBy(world.chain.blocks, worker))
       const heights = intersect(left, coverageOf(world.app, worker).heights)
       if (heights.length > 0 && (await this.reopen({ worker, heights, action: "repair" })))
         left = subtract(left, heights)
@@ -144,13 +133,9 @@ export class Operator {
 
   private async skipForAWhile(ms: number): Promise<void> {
     const { world } = this
-    const leases = new PostgresLeaseStore({
-      executor: this.pools.app,
-      schema: "app",
-      random: this.host.random,
-      policy,
-    })
-    for (; this.skipped().length === 0; await this.host.clock.sleep(lookMs)) {
+    const { random } = this.host
+    const leases = new PostgresLeaseStore({ executor: this.pools.app, schema: "app", random, policy })
+    for (; this.skipped().length === 0; await this.host.clock.sleep(pollMs)) {
       if (world.healed && world.chain.blocks.every(({ poison }) => poison === undefined)) return
       const dead = [...unfinishedLeases(world.app)].find(({ status }) => status === "DEAD")
       if (!dead) continue
@@ -158,7 +143,7 @@ export class Operator {
       await this.patiently(() => leases.skip({ actor, workerType, height: leaseRange(dead).from }))
     }
     await this.host.clock.sleep(ms)
-    for (; this.skipped().length > 0; await this.host.clock.sleep(lookMs))
+    for (; this.skipped().length > 0; await this.host.clock.sleep(pollMs))
       for (const one of this.skipped()) await this.reopen({ ...one, action: "retry" })
   }
 
@@ -179,8 +164,8 @@ export class Operator {
         return await act()
       } catch (error) {
         if (!isIndexerError(error)) throw error
-        this.trace?.(`the operator hears: ${error.message}`)
-        await this.host.clock.sleep(lookMs)
+        this.world.trace?.(`the operator is refused: ${error.message}`)
+        await this.host.clock.sleep(pollMs)
       }
     }
   }

@@ -1,4 +1,5 @@
-// What a seed means: how many processes, which chain, and what goes wrong when. Plain data, so that it can be printed, shrunk and run again.
+// What a seed means: how many processes, which chain, and which faults when. Plain data, so that it can be printed,
+// shrunk and run again.
 
 import { SimRandom } from "./sim-random.js"
 import { simWorkerNames } from "./sim-workers.js"
@@ -11,7 +12,7 @@ export interface Plan {
   readonly seed: number
   readonly processes: number
   readonly lanes: number
-  /** Blocks there are at the start, and how often one more comes. */
+  /** Blocks at the start, and the time between new ones. */
   readonly blocks: number
   readonly blockMs: number
   readonly finalityGap: number
@@ -19,15 +20,15 @@ export interface Plan {
   readonly order: "oldest" | "newest"
   readonly recordBackend: boolean
   readonly providers: number
-  /** When everything heals. */
+  /** When all faults end. */
   readonly faultyMs: number
-  /** Of a request, at most, unless it is slow. */
+  /** Of a request that is not slow, at most. */
   readonly latencyMs: number
-  /** Of a thousand requests, those that take long. */
+  /** Slow requests per thousand. */
   readonly slowPerMille: number
-  /** Of a thousand commits, those whose answer is lost. */
+  /** Commits per thousand whose answer is lost. */
   readonly lostPerMille: number
-  /** Of a thousand requests to the node, those that fail. */
+  /** Failed requests to the node per thousand. */
   readonly nodeErrorPerMille: number
   /** `silent`: the server does not notice that the process is gone. */
   readonly crashes: readonly {
@@ -36,7 +37,7 @@ export interface Plan {
     readonly backAfterMs: number
     readonly silent: boolean
   }[]
-  /** `frozen`: its clock stands still meanwhile, as that of a suspended machine does, so it cannot tell that its leases are over. */
+  /** `frozen`: its clock stops too, like that of a suspended machine, so it does not notice that its leases expired. */
   readonly pauses: readonly {
     readonly at: number
     readonly process: number
@@ -46,15 +47,15 @@ export interface Plan {
   readonly ambushes: readonly Ambush[]
   readonly outages: readonly { readonly at: number; readonly of: DatabaseName; readonly ms: number }[]
   readonly reorgs: readonly { readonly at: number; readonly depth: number; readonly grow: number }[]
-  /** Reorganisations that wait for blocks they can undo: as many rollbacks there are at least. */
-  readonly turns?: readonly { readonly at: number; readonly depth: number; readonly grow: number }[]
+  /** They wait for blocks that they can replace. A seed has at least as many rollbacks. */
+  readonly awaitedReorgs: readonly { readonly at: number; readonly depth: number; readonly grow: number }[]
   readonly providerFaults: readonly {
     readonly at: number
     readonly provider: number
-    readonly kind: "stuck" | "lags" | "away"
+    readonly kind: "stuck" | "lags" | "down"
     readonly ms: number
   }[]
-  /** Goes back to what it was at `backupAt`. `stopped`: whoever put the backup in place stopped the processes first. */
+  /** A return to the state at `backupAt`. `stopped`: the operator stops the processes first. */
   readonly restores: readonly {
     readonly of: DatabaseName
     readonly backupAt: number
@@ -62,19 +63,19 @@ export interface Plan {
     readonly stopped: boolean
   }[]
   readonly poisons: readonly { readonly at: number; readonly worker: string }[]
-  /** What a person does, in some seeds. */
-  readonly acts?: readonly Act[]
-  /** How far each process's clock is off. */
+  /** Of an operator, in some seeds. */
+  readonly acts: readonly Act[]
+  /** How far the clocks of processes may be off. */
   readonly clockSkewMs: number
   /** Today's when absent. */
   readonly timing?: Timing
 }
 
 /**
- * Faults at random moments mostly meet processes that have nothing to lose. These wait for the first statement of their kind after `at`, and
- * strike before its answer is heard. `stall`: that answer comes late, and nothing else is held up, so its leases are renewed meanwhile.
- * `fork`: the chain is reorganised as well, inside the range that the statement claimed, read or wrote. `mend`: rows that were read are
- * given back by a person who found them wrong.
+ * Faults at random moments mostly meet processes that have nothing to lose. An ambush waits for the first statement of
+ * its kind after `at`, and strikes before the process receives the answer. `stall`: only that answer is delayed, so the
+ * process goes on renewing its leases. `fork`: the chain is also reorganised, inside the range that the statement
+ * claimed, read or wrote. `mend`: an operator reopens the rows that were read, because they are wrong.
  */
 export interface Ambush {
   readonly at: number
@@ -86,24 +87,19 @@ export interface Ambush {
 }
 
 /**
- * Of a person. `rederive`: heights are given back to a worker. `mend`: the first worker gets these blocks wrong until then; now it is mended, and
- * they are given back. `refetch`: raw blocks are taken back. `skip`: the first DEAD block is skipped, and tried again later.
+ * Of an operator. `rederive` reopens heights of a worker. `mend` ends an error of the first worker, which got these
+ * blocks wrong until then, and reopens them. `refetch` has raw blocks fetched again. `skip` skips the first DEAD block
+ * and retries it later.
  */
 export type Act =
-  | {
-      readonly kind: "rederive"
-      readonly at: number
-      readonly worker: string
-      readonly from: number
-      readonly blocks: number
-    }
-  | {
-      readonly kind: "mend" | "refetch"
-      readonly at: number
-      readonly from: number
-      readonly blocks: number
-    }
+  | ({ readonly kind: "rederive"; readonly at: number; readonly worker: string } & Stretch)
+  | ({ readonly kind: "mend" | "refetch"; readonly at: number } & Stretch)
   | { readonly kind: "skip"; readonly at: number; readonly backAfterMs: number }
+
+export interface Stretch {
+  readonly from: number
+  readonly blocks: number
+}
 
 export const ambushedStatements = ["claim", "read", "write", "complete", "intent", "undo"] as const
 export type AmbushedStatement = (typeof ambushedStatements)[number]
@@ -115,7 +111,7 @@ export function planOf(seed: number): Plan {
   const processes = random.pick([3, 3, 3, 3, 3, 3, 4, 4, 5, 6])
   const faultyMs = random.between(4_000, 6_500)
   const at = (): number => random.between(300, faultyMs - 500)
-  // What ends connections comes late in most seeds, so that those who were ambushed live to see what became of their work.
+  // In most seeds, faults that end connections come late, so that ambushed processes survive to continue their work.
   const quietMs = random.chance(0.7) ? Math.floor(faultyMs * 0.6) : 300
   const late = (): number => random.between(quietMs, faultyMs - 300)
   const times = <T>(from: number, to: number, make: () => T): T[] =>
@@ -149,7 +145,7 @@ export function planOf(seed: number): Plan {
       at: late(),
       process: random.between(0, processes - 1),
       backAfterMs: random.between(100, 3_000),
-      // Without a backend on record nobody could end what such a process left open.
+      // Only a recorded backend can be terminated when its process is silent.
       silent: recordBackend && random.chance(0.3),
     })),
     pauses: times(0, 2, () => ({
@@ -165,17 +161,20 @@ export function planOf(seed: number): Plan {
       ms: random.between(100, 1_500),
     })),
     reorgs: times(0, 3, fork),
-    // Early, since each may have to wait for long.
-    turns: times(2, 2, () => ({ ...fork(), at: Math.floor(at() * 0.5) })).sort((one, other) => one.at - other.at),
+    // Early, since each may wait for long.
+    awaitedReorgs: times(2, 2, () => ({ ...fork(), at: Math.floor(at() * 0.5) })).sort(
+      (one, other) => one.at - other.at,
+    ),
     providerFaults: times(0, 3, () => ({
       at: at(),
       provider: random.between(0, providers - 1),
-      kind: random.pick(["stuck", "lags", "away"] as const),
+      kind: random.pick(["stuck", "lags", "down"] as const),
       ms: random.between(200, 3_000),
     })),
     restores: random.chance(0.12) ? [restore(random, { faultyMs })] : [],
     poisons: random.chance(0.15) ? [{ at: at(), worker: random.pick(simWorkerNames.slice(0, 2)) }] : [],
     clockSkewMs: random.chance(0.3) ? 10 * minute : 0,
+    acts: [],
   })
 }
 
@@ -183,7 +182,7 @@ function ambush(random: SimRandom, { at, recordBackend }: { at: number; recordBa
   const on = random.pick(["claim", "claim", "claim", "write", "write", "write", "complete", "intent", "undo"] as const)
   const dies = on === "intent" || on === "undo" || random.chance(0.2)
   return {
-    // Early, so that there is time for what comes of it.
+    // Early, so that there is time for the consequences.
     at: Math.floor(at * 0.4),
     on,
     act: dies ? (recordBackend && random.chance(0.3) ? "silence" : "kill") : random.chance(0.7) ? "freeze" : "stop",

@@ -1,5 +1,5 @@
-// Plans that once broke an invariant, shrunk. Each breaks it again when its fix is removed. Plans and not seeds: what a seed means
-// changes with the generator.
+// Shrunk plans that once broke an invariant. Each breaks it again when its fix is removed. Plans and not seeds: what a
+// seed means changes with the generator.
 
 import type { Plan } from "./plan.js"
 
@@ -9,12 +9,11 @@ export interface Regression {
   readonly plan: Plan
 }
 
-/** What these plans do not name. */
 const laterQuiet = {
   ...{ lanes: 1, slowPerMille: 0, lostPerMille: 0, nodeErrorPerMille: 0, clockSkewMs: 0 },
   ...{ crashes: [], pauses: [], ambushes: [], outages: [], reorgs: [], providerFaults: [], restores: [] },
-  poisons: [],
-  // Written out: what a plan does changes with its timing.
+  ...{ poisons: [], awaitedReorgs: [], acts: [] },
+  // Not usualTiming: what a plan does depends on its timing.
   timing: {
     ...{ leaseTtlMs: 1_000, headLeaseTtlMs: 900, reapMs: 2_500, finishMs: 2_500, headPollMs: 600 },
     ...{ takeOverMs: 1_200, confirmMs: 200, livePollMs: 1_300, workIdleMs: 3_200, historyIdleMs: 4_000 },

@@ -31,7 +31,7 @@ export const encounterNames = [
   "straddlingRollback",
   "intentFinishedByAnother",
   "outOfOrderFoldUndone",
-  "givenBackWhileRead",
+  "reopenedWhileRead",
 ] as const satisfies readonly (keyof Encounters)[]
 type EncounterName = (typeof encounterNames)[number]
 

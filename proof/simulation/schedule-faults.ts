@@ -1,27 +1,23 @@
-// What goes wrong at moments that the plan names, and what an ambush does to whoever walks into it.
+// Faults at the moments that the plan names, and what an ambush does to the process it strikes.
 
 import type { Hosts } from "./hosts.js"
 import type { Ambush } from "./plan.js"
 import type { SimHost } from "./sim-host.js"
 import type { SimProvider } from "./sim-source.js"
-import type { World } from "./world.js"
+import { traceEvent, type World } from "./world.js"
 
 const forgottenBlocks = 8
 const comeBackMs = 100
 
 export function scheduleFaults(
   world: World,
-  {
-    providers,
-    hosts,
-    trace,
-  }: { providers: readonly SimProvider[]; hosts: Hosts; trace: ((line: string) => void) | undefined },
+  { providers, hosts }: { providers: readonly SimProvider[]; hosts: Hosts },
 ): void {
   const { plan, scheduler, chain } = world
   const at = (ms: number, what: string, run: () => void): void => {
     scheduler.after(ms, () => {
       if (world.healed) return
-      trace?.(`--- ${Math.round(scheduler.now - world.startedAt)} ms: ${what}`)
+      traceEvent(world, what)
       run()
     })
   }
@@ -35,7 +31,7 @@ export function scheduleFaults(
   scheduler.after(plan.blockMs, grow)
   for (const crash of plan.crashes) {
     const kill = (): void => {
-      // Nobody is alive to be killed: soon somebody is.
+      // No process is alive now: one will be soon.
       if (!hosts.kill(crash.process, crash)) at(comeBackMs, `crash of p${crash.process}`, kill)
     }
     at(crash.at, `crash of p${crash.process}`, kill)
@@ -48,12 +44,12 @@ export function scheduleFaults(
     })
   }
   for (const { at: when, of, ms } of plan.outages) {
-    at(when, `${of} is away for ${ms} ms`, () => {
+    at(when, `${of} is unavailable for ${ms} ms`, () => {
       const database = world[of]
       database.stop()
       world.encounters.outages++
       scheduler.after(ms, () => {
-        if (database.away) database.start()
+        if (database.isDown) database.start()
       })
     })
   }
@@ -63,7 +59,7 @@ export function scheduleFaults(
     at(when, `provider ${provider} ${kind} for ${ms} ms`, () => {
       const one = providers[provider]!
       if (kind === "stuck") one.stick()
-      else if (kind === "away") one.away = true
+      else if (kind === "down") one.isDown = true
       else one.lagBlocks = 3
       scheduler.after(ms, () => one.heal())
     })
@@ -74,10 +70,10 @@ export function scheduleFaults(
       const backup = database.backup()
       at(when - backupAt, `${of} goes back`, () => {
         if (stopped) hosts.killEvery({ backAfterMs: 200 })
-        // What raw has forgotten is another branch when it is asked for again.
+        // The blocks that raw lost are of another branch when they are fetched again.
         else if (of === "raw") chain.reorganize(forgottenBlocks, forgottenBlocks + 1)
         database.restore(backup)
-        // Not before: until then the two agree.
+        // Not before: until then both agree.
         world.wentBack = true
       })
     })
@@ -85,20 +81,15 @@ export function scheduleFaults(
 }
 
 export function strike(
-  { scheduler, startedAt }: World,
-  {
-    ambush: { on, act, ms },
-    host,
-    hosts,
-    trace,
-  }: { ambush: Ambush; host: SimHost; hosts: Hosts; trace: ((line: string) => void) | undefined },
+  world: World,
+  { ambush: { on, act, ms }, host, hosts }: { ambush: Ambush; host: SimHost; hosts: Hosts },
 ): void {
-  trace?.(`--- ${Math.round(scheduler.now - startedAt)} ms: ${act} ${host.name} at its ${on}`)
+  traceEvent(world, `${act} ${host.name} at its ${on}`)
   if (act === "kill" || act === "silence")
     hosts.kill(hosts.slotOf(host), { silent: act === "silence", backAfterMs: ms })
   else if (act === "stall") host.stall(ms)
   else {
     host.pause()
-    scheduler.after(ms, () => host.resume({ frozen: act === "freeze" }))
+    world.scheduler.after(ms, () => host.resume({ frozen: act === "freeze" }))
   }
 }

@@ -10,16 +10,16 @@ const result = (plan: Plan, invariant: string | undefined): SimulationResult => 
   strikes: {} as SimulationResult["strikes"],
 })
 
-test("what is left of a plan is what it takes to break the same invariant", async () => {
-  // One outage and one turn of the chain do it; a crash alone breaks something else.
+test("a plan is shrunk to what it takes to break the same invariant", async () => {
+  // An outage and a reorganisation break it. A crash alone breaks another invariant.
   const run = async (plan: Plan): Promise<SimulationResult> => {
-    const breaks = plan.outages.length > 0 && (plan.turns?.length ?? 0) > 0
+    const breaks = plan.outages.length > 0 && plan.awaitedReorgs.length > 0
     return result(plan, breaks ? "I4" : plan.crashes.length > 0 ? "I9" : undefined)
   }
   const { result: shrunk } = await shrink(run, result(planOf(5), "I4"), { maxRuns: 500 })
   expect(shrunk.violation?.invariant).toBe("I4")
   const { plan } = shrunk
-  expect([plan.outages.length, plan.turns!.length, plan.processes]).toEqual([1, 1, 1])
+  expect([plan.outages.length, plan.awaitedReorgs.length, plan.processes]).toEqual([1, 1, 1])
   expect([plan.crashes, plan.pauses, plan.ambushes, plan.reorgs, plan.restores].flat()).toEqual([])
   expect(plan.lostPerMille + plan.slowPerMille + plan.nodeErrorPerMille + plan.clockSkewMs).toBe(0)
 })

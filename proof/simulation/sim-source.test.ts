@@ -27,7 +27,7 @@ describeBlockSource("the simulation's source", async () => {
     const from = forkAt ?? unlinkedAt ?? length
     const seen = [...blocks.slice(0, from), ...branch.slice(from)].slice(0, head + 1)
     const staged = new SimProvider({ blocks: seen, finalizedHeight: head - finalityGap })
-    staged.away = isDown
+    staged.isDown = isDown
     return staged
   }
   return {

@@ -17,7 +17,7 @@ import type { SimHost } from "./sim-host.js"
 
 /** How a provider sees the chain at this moment. */
 export class SimProvider {
-  away = false
+  isDown = false
   lagBlocks = 0
   private stuckAt: { readonly blocks: readonly SimBlock[]; readonly finalizedHeight: number } | undefined
   private readonly chain: Pick<SimChain, "blocks" | "finalizedHeight">
@@ -36,7 +36,7 @@ export class SimProvider {
   }
 
   heal(): void {
-    this.away = false
+    this.isDown = false
     this.lagBlocks = 0
     this.stuckAt = undefined
   }
@@ -127,7 +127,7 @@ export class SimSource implements BlockSource {
       settle(
         null,
         this.nodes.flatMap((provider, at) =>
-          provider.away
+          provider.isDown
             ? []
             : [
                 {
@@ -155,7 +155,7 @@ export class SimSource implements BlockSource {
   private ask<T>(question: (provider: SimProvider) => T): Promise<T> {
     return this.host.request((settle) => {
       const { random } = this.host
-      const there = this.nodes.filter(({ away }) => !away)
+      const there = this.nodes.filter(({ isDown }) => !isDown)
       if (there.length === 0 || random.chance(this.errorPart()))
         return settle(new IndexerError("RPC_UNREACHABLE", "the node does not answer"))
       try {

@@ -1,7 +1,8 @@
-// Runs one plan: everything goes wrong as planned, then everything heals, and then the work has to be done within a minute. The same
+// Runs one plan: the planned faults happen, all of them end, and then the work must be done within a minute. The same
 // plan gives the same run, to the last statement.
 
 import { Ambushes } from "./ambushes.js"
+import { AwaitedReorgs } from "./awaited-reorgs.js"
 import { fenceHolds } from "./checkers/fence-holds.js"
 import { sameAsSequential } from "./checkers/i1-same-as-sequential.js"
 import { doneWithoutOverlap } from "./checkers/i2-done-without-overlap.js"
@@ -15,6 +16,7 @@ import { reachTipMs, unfinished } from "./checkers/i9-reaches-the-tip.js"
 import { EncounterCounter } from "./encounters.js"
 import { runProcesses } from "./hosts.js"
 import type { Laboratory } from "./laboratory.js"
+import type { ModelConnection } from "./model/model-connection.js"
 import { ModelDatabase } from "./model/model-database.js"
 import { Operator } from "./operator.js"
 import type { Plan } from "./plan.js"
@@ -26,7 +28,6 @@ import { SimRandom } from "./sim-random.js"
 import { SimProvider } from "./sim-source.js"
 import { storedDefinitions } from "./sim-workers.js"
 import { kindOf } from "./statement-kinds.js"
-import { Turns } from "./turns.js"
 import { type Checker, type Encounters, haveAgreed, type Strikes, type Violation, type World } from "./world.js"
 
 export interface SimulationResult {
@@ -35,7 +36,7 @@ export interface SimulationResult {
   readonly encounters: Encounters
   readonly strikes: Strikes
   readonly events: number
-  /** How long the work took after everything had healed, in virtual milliseconds. */
+  /** Virtual milliseconds from the end of the faults until all work was done. */
   readonly reachedTipMs: number
 }
 
@@ -53,8 +54,8 @@ const checkers: readonly Checker[] = [
 const commitCheckers = checkers.filter(({ onCommit }) => onCommit)
 const sampleCheckers = checkers.filter(({ sample }) => sample)
 const sampleMs = 1_000
-/** How much longer than planned things go wrong, at most, until the chain has turned as often as it should. */
-const turnsMs = 60_000
+/** How much longer than planned the faults last at most, until all awaited reorganisations have happened. */
+const awaitedMs = 60_000
 
 export async function simulate(
   { rawBook, appBook, store }: Laboratory,
@@ -76,59 +77,48 @@ export async function simulate(
     app,
     chain,
     encounters: {
-      fenceRefused: 0,
-      straddlingRollback: 0,
-      intentFinishedByAnother: 0,
-      outOfOrderFoldUndone: 0,
-      givenBackWhileRead: 0,
-      rollbacks: 0,
-      crashes: 0,
-      outages: 0,
+      ...{ fenceRefused: 0, straddlingRollback: 0, intentFinishedByAnother: 0, outOfOrderFoldUndone: 0 },
+      ...{ reopenedWhileRead: 0, rollbacks: 0, crashes: 0, outages: 0 },
     },
     strikes: { claim: 0, read: 0, write: 0, complete: 0, intent: 0, undo: 0 },
     wentBack: false,
     healed: false,
     healedAt: Number.POSITIVE_INFINITY,
+    trace,
     violation: undefined,
     fail: (invariant, message) => {
       world.violation ??= { invariant, message, atMs: Math.round(scheduler.now - startedAt) }
     },
   }
   fillTables(world)
-  const turns = new Turns(world, { trace })
-  watch(world, { random: random.stream(2), trace, turns, ambushes: () => ambushes })
-  const hosts = runProcesses(world, { random, store, providers, trace })
-  scheduleFaults(world, { providers, hosts, trace })
-  const operator = new Operator(world, {
-    host: new SimHost({
-      name: "operator",
-      scheduler,
-      random: random.stream(3),
-      latencyMs: plan.latencyMs,
-      slowPart: () => 0,
-      clockSkewMs: 0,
-    }),
-    trace,
+  const reorgs = new AwaitedReorgs(world)
+  watch(world, { random: random.stream(2), reorgs, ambushes: () => ambushes })
+  const hosts = runProcesses(world, { random, store, providers })
+  scheduleFaults(world, { providers, hosts })
+  const operatorHost = new SimHost({
+    ...{ name: "operator", scheduler, random: random.stream(3), latencyMs: plan.latencyMs },
+    ...{ slowPart: () => 0, clockSkewMs: 0 },
   })
+  const operator = new Operator(world, operatorHost)
   const ambushes = new Ambushes(world, {
-    strike: (ambush, host) => strike(world, { ambush, host, hosts, trace }),
+    strike: (ambush, host) => strike(world, { ambush, host, hosts }),
     mend: (range) => operator.mendNow(range),
   })
   const endsAt = startedAt + plan.faultyMs
   await scheduler.run(
     () =>
       world.violation !== undefined ||
-      (scheduler.now >= endsAt && (!turns.isLeft || scheduler.now >= endsAt + turnsMs)),
+      (scheduler.now >= endsAt && (!reorgs.isLeft || scheduler.now >= endsAt + awaitedMs)),
   )
   const healedAt = scheduler.now
   if (!world.violation) {
     world.healed = true
     world.healedAt = healedAt
     for (const provider of providers) provider.heal()
-    for (const database of [raw, app]) if (database.away) database.start()
+    for (const database of [raw, app]) if (database.isDown) database.start()
     hosts.heal()
     let next = scheduler.now
-    let left: string | undefined = "nothing was looked at"
+    let left: string | undefined = "nothing was checked"
     await scheduler.run(() => {
       if (world.violation) return true
       if (scheduler.now < next) return false
@@ -152,13 +142,8 @@ export async function simulate(
 }
 
 function fillTables({ raw, app, chain }: World): void {
-  const pinned = {
-    chain_name: "sim",
-    chain_id: "1",
-    genesis_hash: chain.blocks[0]!.hashBytes,
-    start_height: 0,
-    chain_epoch: 0,
-  }
+  const genesis_hash = chain.blocks[0]!.hashBytes
+  const pinned = { chain_name: "sim", chain_id: "1", genesis_hash, start_height: 0, chain_epoch: 0 }
   for (const database of [raw, app]) {
     database.table(`${database.name}.chain_state`).put(pinned)
     database.table(`${database.name}.coverage`).put({ worker_type: "raw_ingester" })
@@ -171,38 +156,26 @@ function fillTables({ raw, app, chain }: World): void {
 
 function watch(
   world: World,
-  {
-    random,
-    trace,
-    turns,
-    ambushes,
-  }: {
-    random: SimRandom
-    trace: ((line: string) => void) | undefined
-    turns: Turns
-    ambushes: () => Ambushes
-  },
+  { random, reorgs, ambushes }: { random: SimRandom; reorgs: AwaitedReorgs; ambushes: () => Ambushes },
 ): void {
-  const { plan, scheduler } = world
+  const { plan, scheduler, trace } = world
   const counter = new EncounterCounter(world)
   for (const database of [world.raw, world.app]) {
     database.onStatement = ({ sql, statement, params, result: { rowCount }, connection }) => {
       const sent = { kind: kindOf(sql, statement), params, rowCount, connection }
       counter.onStatement(sent)
       ambushes().onStatement(sent)
-      trace?.(
-        `${connection.host.name} ${database.name} ${connection.backend.pid}: ${sql.replace(/\s+/g, " ").slice(0, 150)} ${JSON.stringify(params).slice(0, 120)} -> ${rowCount}`,
-      )
+      if (!trace) return
+      const text = `${sql.replace(/\s+/g, " ").slice(0, 150)} ${JSON.stringify(params).slice(0, 120)}`
+      trace(`${sessionOf(connection)}: ${text} -> ${rowCount}`)
     }
     database.onCommit = (committed) => {
       counter.onCommit(committed)
       ambushes().onCommit(committed)
-      turns.onCommit(committed)
+      reorgs.onCommit(committed)
       if (world.wentBack && haveAgreed(world)) world.wentBack = false
       for (const checker of commitCheckers) if (!world.violation) checker.onCommit!(world, committed)
-      trace?.(
-        `${committed.connection.host.name} ${database.name} ${committed.connection.backend.pid}: committed ${committed.changes.length} rows`,
-      )
+      trace?.(`${sessionOf(committed.connection)}: committed ${committed.changes.length} rows`)
     }
     database.fateOfCommit = () => {
       if (world.healed || !random.chance(plan.lostPerMille / 1_000)) return "answered"
@@ -215,3 +188,6 @@ function watch(
   }
   scheduler.after(sampleMs, sample)
 }
+
+const sessionOf = ({ host, database, backend }: ModelConnection): string =>
+  `${host.name} ${database.name} ${backend.pid}`

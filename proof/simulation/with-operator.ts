@@ -1,7 +1,7 @@
-// What a person does meanwhile, in some seeds, and in others an answer that comes late. Drawn from a stream of its own, so that whatever
-// else a seed means does not depend on it.
+// Adds an operator to some plans, and a delayed answer to others. Drawn from a random stream of its own, so that the
+// rest of the plan does not depend on it.
 
-import type { Act, Ambush, Plan } from "./plan.js"
+import type { Act, Ambush, Plan, Stretch } from "./plan.js"
 import { SimRandom } from "./sim-random.js"
 import { simWorkerNames } from "./sim-workers.js"
 
@@ -16,7 +16,7 @@ export function withOperator(plan: Plan): Plan {
 
 const moment = ({ faultyMs }: Plan, random: SimRandom): number => random.between(300, faultyMs - 500)
 
-/** Until the chain was rolled back and what was removed is there anew: only the fence knows. */
+/** The answer comes after the chain was rolled back and its range restored: only the fence refuses the commit. */
 function stalled(plan: Plan, random: SimRandom): Plan {
   const stall: Ambush = {
     at: Math.floor(moment(plan, random) * 0.6),
@@ -29,18 +29,13 @@ function stalled(plan: Plan, random: SimRandom): Plan {
 }
 
 function operated(plan: Plan, random: SimRandom): Plan {
-  const stretch = (): { from: number; blocks: number } => {
+  const stretch = (): Stretch => {
     const blocks = random.between(1, 40)
     return { from: random.between(0, plan.blocks - blocks), blocks }
   }
   const acts: Act[] = []
   if (random.chance(0.5))
-    acts.push({
-      kind: "rederive",
-      at: moment(plan, random),
-      worker: random.pick(simWorkerNames),
-      ...stretch(),
-    })
+    acts.push({ kind: "rederive", at: moment(plan, random), worker: random.pick(simWorkerNames), ...stretch() })
   if (random.chance(0.4)) acts.push({ kind: "refetch", at: moment(plan, random), ...stretch(), blocks: 1 })
   let { poisons } = plan
   // Late, so that few reorganisations come after it.
@@ -50,21 +45,15 @@ function operated(plan: Plan, random: SimRandom): Plan {
   }
   if (poisons.length > 0)
     acts.push({ kind: "skip", at: moment(plan, random), backAfterMs: random.between(200, 1_500) })
-  // A backup would bring back what was mended since.
+  // A restore would undo what was mended.
   if (plan.restores.length > 0) return { ...plan, poisons, acts }
   const wrong = stretch()
-  // Somebody looks downstream first, when most of it is derived, so that it is read again; and only then where it came from: at that read,
-  // which is soon derived anew, or at the end.
-  const looksAt = Math.floor(plan.faultyMs * (0.3 + random.next() * 0.3))
-  acts.push({ kind: "rederive", at: looksAt, worker: "sim_holdings", ...wrong })
+  // First a dependent is derived again, when most of it is done, so that it reads the wrong rows. The worker itself is
+  // mended at that read, or at the end.
+  const rederiveAt = Math.floor(plan.faultyMs * (0.3 + random.next() * 0.3))
+  acts.push({ kind: "rederive", at: rederiveAt, worker: "sim_holdings", ...wrong })
   acts.push({ kind: "mend", at: plan.faultyMs - 500, ...wrong })
-  const reading: Ambush = {
-    at: 0,
-    on: "read",
-    act: "stall",
-    ms: random.between(1_500, 3_500),
-    fork: false,
-    mend: true,
-  }
+  const ms = random.between(1_500, 3_500)
+  const reading: Ambush = { at: 0, on: "read", act: "stall", ms, fork: false, mend: true }
   return { ...plan, poisons, acts, ambushes: [...plan.ambushes, reading] }
 }

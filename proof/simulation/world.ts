@@ -1,4 +1,4 @@
-// Everything a checker may look at, and where it says what it found.
+// Everything that a checker may read, and where it reports what it found.
 
 import { type RangeSet, subtract, union } from "../../src/domain/range-set.js"
 import type { Committed, ModelDatabase } from "./model/model-database.js"
@@ -14,13 +14,13 @@ export interface Violation {
   readonly atMs: number
 }
 
-/** What has to have happened in some seeds, else the simulation shows nothing. */
+/** What must happen in some seeds, or the simulation proves little. */
 export interface Encounters {
   fenceRefused: number
   straddlingRollback: number
   intentFinishedByAnother: number
   outOfOrderFoldUndone: number
-  givenBackWhileRead: number
+  reopenedWhileRead: number
   rollbacks: number
   crashes: number
   outages: number
@@ -38,21 +38,25 @@ export interface World {
   readonly chain: SimChain
   readonly encounters: Encounters
   readonly strikes: Strikes
-  /** Since a database went back and until the two agree again, what is derived may not fit raw. */
+  /** From the return of a database to a backup until both agree again. Derived rows may not fit raw meanwhile. */
   wentBack: boolean
   healed: boolean
   healedAt: number
   violation: Violation | undefined
-  /** Nothing, so that it can be returned. */
+  readonly trace: ((line: string) => void) | undefined
   fail(invariant: string, message: string): undefined
+}
+
+export function traceEvent({ trace, scheduler, startedAt }: World, what: string): void {
+  trace?.(`--- ${Math.round(scheduler.now - startedAt)} ms: ${what}`)
 }
 
 export interface Checker {
   readonly invariant: string
   onCommit?(world: World, committed: Committed): void
-  /** Now and then, at a moment of the seed's choosing. */
+  /** At moments that the seed draws. */
   sample?(world: World): void
-  /** After everything has healed and been done. */
+  /** After all faults have ended and all work is done. */
   atEnd?(world: World): void
 }
 
@@ -61,7 +65,7 @@ export function coverageOf(database: ModelDatabase, worker: string): { heights: 
   return { heights: row["heights"] as RangeSet, skipped: row["skipped"] as RangeSet }
 }
 
-/** After a database went back: both know the same past, and app claims no more than raw has. */
+/** After a database went back: both know the same rollbacks, and app covers no more than raw. */
 export function haveAgreed({ raw, app }: World): boolean {
   const ids = (database: ModelDatabase): string =>
     [...database.table(`${database.name}.rollbacks`).committed()]

@@ -1,5 +1,4 @@
-// The fence itself: a lease is completed by whoever holds it, while it does, and by nobody else. Other rules would keep most of what a late
-// commit writes right; this is the one that is meant to.
+// The fence: a lease is completed only by its holder, while it holds it. Other rules would stop most late commits too.
 
 import type { Checker } from "../world.js"
 
@@ -10,9 +9,10 @@ export const fenceHolds: Checker = {
     for (const { before, after } of committed.of("worker_leases")) {
       if (!before || after?.["status"] !== "COMPLETED" || before["status"] === "COMPLETED") continue
       if (before["status"] === "ACTIVE" && before["leased_by"] === connection.host.name) continue
+      const state = `${before["status"]} and held by ${before["leased_by"]}`
       return world.fail(
         "fence",
-        `${connection.host.name} completed a lease of ${before["worker_type"]} that is ${before["status"]} and held by ${before["leased_by"]}`,
+        `${connection.host.name} completed a lease of ${before["worker_type"]} that is ${state}`,
       )
     }
   },

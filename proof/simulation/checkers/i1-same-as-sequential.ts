@@ -1,5 +1,5 @@
-// I1: what many processes derived, with everything that went wrong, is what one would have derived from the chain from start to end. The
-// expectation is folded in memory from the chain's own blocks, and shares no code with the product.
+// I1: the tables equal those that one process would have derived from the chain without faults. The expectation is
+// folded in memory from the chain's own blocks, and shares no code with the product.
 
 import type { StateTable } from "../../../src/workers/worker-definition.js"
 import { foldRows, type StateRow } from "../../../test/support/memory-fold.js"
@@ -44,13 +44,9 @@ function covered({ app, chain }: World, worker: string): readonly SimBlock[] {
   return heights.flatMap(({ from, to }) => chain.blocks.slice(from, to))
 }
 
-/** The table is that of the worker of its name. */
 function compare(world: World, table: string, declared: StateTable): undefined {
   const rows = covered(world, table).flatMap(({ height, transfers }) =>
-    transfers.map((transfer, event_index) => ({
-      ...transfer,
-      ...{ block_height: height, event_index, account: transfer.receiver },
-    })),
+    transfers.map((one, event_index) => ({ ...one, block_height: height, event_index, account: one.receiver })),
   )
   const expected = new Map(
     foldRows(declared, { sim_transfers: rows, sim_moves: rows }).map((row) => [row["account"], row]),

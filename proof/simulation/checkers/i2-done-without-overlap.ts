@@ -1,5 +1,5 @@
-// I2: done ranges are the whole chain, and nothing is done or held twice: unfinished leases of a worker overlap neither each other nor
-// what is done.
+// I2: in the end everything is done, and nothing is done or held twice: unfinished leases of a worker overlap neither
+// each other nor its coverage.
 
 import { formatRange, rangesOverlap } from "../../../src/domain/block-range.js"
 import { countHeights, intersect, union } from "../../../src/domain/range-set.js"

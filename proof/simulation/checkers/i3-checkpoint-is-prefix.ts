@@ -1,11 +1,10 @@
-// I3: what coverage says is done has its rows, and nothing else has: so the checkpoint, which is the first stretch of it, is the prefix
-// that anybody would find by looking at the rows.
+// I3: exactly the covered blocks have rows, so the watermark is the end of the first stretch of rows.
 
 import { containsHeight, subtract, union, watermarkEnd } from "../../../src/domain/range-set.js"
 import type { Committed } from "../model/model-database.js"
 import { type Checker, coverageOf, type World } from "../world.js"
 
-/** Tables with a row for every block that their worker has done, save what is made of another's rows where that one skipped the block. */
+/** Tables with a row for every block that their worker has done, except where the upstream worker skipped the block. */
 const owners = [
   ["raw", "blocks", "raw_ingester", undefined],
   ["app", "sim_transfers", "sim_transfers", undefined],
@@ -45,13 +44,13 @@ function checkAll(world: World): undefined {
         if (!rows.get(height)?.committed) return world.fail("I3", `${owner} covers ${height} without a row in ${name}`)
       promised += to - from
     }
-    let there = 0
-    for (const { committed } of rows.values()) if (committed) there++
-    if (there !== promised) return world.fail("I3", `${name} has ${there} blocks, ${owner} covers ${promised}`)
+    let stored = 0
+    for (const { committed } of rows.values()) if (committed) stored++
+    if (stored !== promised) return world.fail("I3", `${name} has ${stored} blocks, ${owner} covers ${promised}`)
   }
 }
 
-/** What the product says is complete against the first block, from the start, that is neither there nor skipped. */
+/** Compares the watermark with the first block that is neither stored nor skipped. */
 function checkWatermarks(world: World): undefined {
   for (const [schema, name, owner, upstream] of owners) {
     const database = world[schema]
@@ -60,9 +59,9 @@ function checkWatermarks(world: World): undefined {
     const empty = upstream === undefined ? [] : coverageOf(database, upstream).skipped
     let end = 0
     while (rows.get(end)?.committed || containsHeight(skipped, end) || containsHeight(empty, end)) end++
-    const told = watermarkEnd(union(heights, skipped), 0)
-    // Of a block that is skipped upstream the rows do not tell whether the worker has come by.
-    if (told > end || (empty.length === 0 && told < end))
-      return world.fail("I3", `${owner} says it is complete to ${told}, its rows end at ${end}`)
+    const watermark = watermarkEnd(union(heights, skipped), 0)
+    // A block skipped upstream has no rows, whether the worker has done it or not.
+    if (watermark > end || (empty.length === 0 && watermark < end))
+      return world.fail("I3", `${owner} says it is complete to ${watermark}, its rows end at ${end}`)
   }
 }

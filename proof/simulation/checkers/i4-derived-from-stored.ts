@@ -1,4 +1,4 @@
-// I4: every derived row stems from a raw block that is there, with that hash, at every moment, in the middle of a rollback too.
+// I4: every derived row stems from a stored raw block with its hash, at every moment, also during a rollback.
 
 import type { SimBlock } from "../sim-chain.js"
 import type { Checker, World } from "../world.js"
@@ -14,8 +14,8 @@ export const derivedFromStored: Checker = {
       if (!before) continue
       const height = before["height"] as number
       for (const name of derived) {
-        const there = world.app.table(`app.${name}`).rows.get(height)?.committed
-        if (there) return world.fail("I4", `block ${height} is gone from raw, and ${name} still has its rows`)
+        const derivedRow = world.app.table(`app.${name}`).rows.get(height)?.committed
+        if (derivedRow) return world.fail("I4", `block ${height} is gone from raw, and ${name} still has its rows`)
       }
     }
   },

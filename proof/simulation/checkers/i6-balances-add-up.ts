@@ -1,4 +1,4 @@
-// I6: all balances together are what was minted less what was burnt, in the blocks that the fold has done, whenever one looks.
+// I6: all balances together are what was minted less what was burnt, in the blocks that the fold has done.
 
 import type { StateRow } from "../../../test/support/memory-fold.js"
 import type { SimBlock } from "../sim-chain.js"

@@ -1,4 +1,4 @@
-// I7: the blocks that are DEAD are exactly those that a worker cannot take.
+// I7: the DEAD blocks are exactly those that a worker cannot process.
 
 import { type Checker, leaseRange, unfinishedLeases } from "../world.js"
 

@@ -1,14 +1,15 @@
-// I9: once everything has healed, the tip is reached within a minute, in raw and by every worker.
+// I9: after the faults end, raw and every worker reach the tip within a minute.
 
+import { formatRange } from "../../../src/domain/block-range.js"
 import { countHeights, union } from "../../../src/domain/range-set.js"
 import type { Values } from "../model/model-table.js"
 import type { SimBlock } from "../sim-chain.js"
 import { simRegistry, simWorkerNames } from "../sim-workers.js"
-import { coverageOf, unfinishedLeases, type World } from "../world.js"
+import { coverageOf, leaseRange, unfinishedLeases, type World } from "../world.js"
 
 export const reachTipMs = 60_000
 
-/** Undefined when all is done; else what is not. */
+/** What is not done, or undefined. */
 export function unfinished(world: World): string | undefined {
   const { raw, app, chain } = world
   const length = chain.blocks.length
@@ -24,7 +25,7 @@ export function unfinished(world: World): string | undefined {
     chain.blocks.flatMap(({ poison, height }) => (poison ? [[height, poison] as const] : [])),
   )
   for (const worker of simWorkerNames) {
-    // What depends on a worker that cannot take a block cannot have it either.
+    // The dependents of a worker that cannot process a block lack it too.
     const lacking = [...poisoned.values()].filter(
       (poison) => poison === worker || simRegistry.dependentsOf(poison).some(({ name }) => name === worker),
     ).length
@@ -32,24 +33,25 @@ export function unfinished(world: World): string | undefined {
     const done = countHeights(union(heights, skipped))
     if (done !== length - lacking) return `${worker} has ${done} of ${length - lacking} blocks`
   }
-  // The worker has to have tried it: a block that nobody has claimed yet is not dead, and the run not over.
+  // Until the worker has tried such a block, it is not DEAD and the run is not over.
   for (const [height, worker] of poisoned) {
     const isDead = [...unfinishedLeases(app)].some(
       (lease) => lease["worker_type"] === worker && lease["from_height"] === height && lease["status"] === "DEAD",
     )
     if (!isDead) return `block ${height}, which ${worker} cannot take, is not DEAD`
   }
-  // One that was tried together with the worker that cannot take the block.
+  // Tried together with the worker that cannot process the block.
   const isHeldUp = (lease: Values): boolean =>
     simRegistry
       .dependentsOf(poisoned.get(lease["from_height"] as number) ?? "")
       .some(({ name }) => name === lease["worker_type"])
-  // What is left of a claim of blocks that the chain had before it became shorter: due when it has them again.
+  // A claim of blocks that the chain had before it became shorter. Due when they exist again.
   const isAhead = (lease: Values): boolean =>
     lease["status"] === "FAILED" && (lease["from_height"] as number) >= length
-  for (const database of [raw, app])
-    for (const lease of unfinishedLeases(database))
-      if (lease["status"] !== "DEAD" && !isHeldUp(lease) && !isAhead(lease))
-        return `${lease["worker_type"]} has [${lease["from_height"]}, ${lease["to_height"]}) ${lease["status"]}, attempt ${lease["attempt"]}, of ${length}`
+  for (const lease of [...unfinishedLeases(raw), ...unfinishedLeases(app)]) {
+    const { worker_type, status, attempt } = lease
+    if (status !== "DEAD" && !isHeldUp(lease) && !isAhead(lease))
+      return `${worker_type} has ${formatRange(leaseRange(lease))} ${status}, attempt ${attempt}, of ${length}`
+  }
   return undefined
 }

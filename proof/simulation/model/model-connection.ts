@@ -47,7 +47,7 @@ export class ModelConnection implements SqlConnection {
 
   static open(database: ModelDatabase, host: Host): Promise<ModelConnection> {
     return host.request((settle) => {
-      if (database.away) settle(database.unreachable())
+      if (database.isDown) settle(database.unreachable())
       else settle(null, new ModelConnection(database, host))
     })
   }

@@ -100,7 +100,7 @@ const empty: StatementResult = { rows: [], rowCount: 0 }
 export class ModelDatabase implements ModelServer {
   readonly name: "raw" | "app"
   startedAt: number
-  away = false
+  isDown = false
   onCommit: (committed: Committed) => void = () => undefined
   onStatement: (ran: RanStatement) => void = () => undefined
   fateOfCommit: () => CommitFate = () => "answered"
@@ -164,7 +164,7 @@ export class ModelDatabase implements ModelServer {
     { sql, params, ...given }: { sql: string; params: readonly unknown[]; statement?: CompiledStatement },
     done: Done,
   ): unknown {
-    if (connection.closed || this.away) return done(this.unreachable())
+    if (connection.closed || this.isDown) return done(this.unreachable())
     const statement = given.statement ?? this.book.find(sql)
     const own = connection.transaction_
     if (own?.failed) return done(new SqlStateError("25P02", "the transaction has failed"))
@@ -195,7 +195,7 @@ export class ModelDatabase implements ModelServer {
   /** The transaction of the connection takes effect, or is found to have failed. */
   commit(connection: ModelConnection, done: Done): unknown {
     const transaction = connection.transaction_
-    if (connection.closed || this.away || !transaction) return done(this.unreachable())
+    if (connection.closed || this.isDown || !transaction) return done(this.unreachable())
     if (transaction.failed) {
       connection.abort()
       return done(new IndexerError("DATABASE_ERROR", "rolled back instead of committed"))
@@ -212,12 +212,12 @@ export class ModelDatabase implements ModelServer {
 
   /** As a crash does: nothing that was not committed stays, and nobody is connected any more. */
   stop(): void {
-    this.away = true
+    this.isDown = true
     for (const connection of [...this.open.values()]) connection.terminate()
   }
 
   start(): void {
-    this.away = false
+    this.isDown = false
     this.startedAt = this.scheduler.now
   }
 

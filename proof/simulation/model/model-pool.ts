@@ -25,7 +25,7 @@ export class ModelPool implements SqlExecutor<ModelConnection> {
   }
 
   private async with<T>(use: (connection: ModelConnection) => Promise<T>): Promise<T> {
-    if (this.database.away) await this.host.request((settle) => settle(this.database.unreachable()))
+    if (this.database.isDown) await this.host.request((settle) => settle(this.database.unreachable()))
     let connection = this.idle
     this.idle = undefined
     if (!connection || connection.closed) connection = new ModelConnection(this.database, this.host)

@@ -4,7 +4,7 @@ import type { RangeSet } from "../../src/domain/range-set.js"
 import { parseMultirange } from "../../src/postgres/multirange.js"
 import type { Committed } from "./model/model-database.js"
 
-export interface GivenBack {
+export interface Reopened {
   readonly workers: readonly string[]
   readonly heights: RangeSet
 }
@@ -15,7 +15,7 @@ interface Details {
   readonly dependents?: readonly string[]
 }
 
-export function givenBack(committed: Committed): readonly GivenBack[] {
+export function reopenedBy(committed: Committed): readonly Reopened[] {
   return committed.of("audit_log").flatMap(({ after }) => {
     const { worker_type, heights, dependents } = after!["details"] as Details
     if (heights === undefined || dependents === undefined) return []
