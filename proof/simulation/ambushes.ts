@@ -4,16 +4,15 @@ import type { BlockRange } from "../../src/domain/block-range.js"
 import { contains, type RangeSet } from "../../src/domain/range-set.js"
 import type { ModelConnection } from "./model/model-connection.js"
 import type { Committed } from "./model/model-database.js"
-import type { Ambush } from "./plan.js"
+import type { Ambush, AmbushedStatement } from "./plan.js"
 import type { SimHost } from "./sim-host.js"
 import { SimRandom } from "./sim-random.js"
-import type { StatementKind } from "./statement-kinds.js"
 import { coverageOf, type World } from "./world.js"
 
 const resumeMs = 600
 
 export interface SentStatement {
-  readonly kind: StatementKind | undefined
+  readonly kind: AmbushedStatement | undefined
   readonly params: readonly unknown[]
   readonly rowCount: number
   readonly connection: ModelConnection

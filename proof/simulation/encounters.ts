@@ -1,4 +1,4 @@
-// Counts what a seed met of the things the protocol is made for.
+// Counts the situations of a seed that the protocol exists for.
 
 import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
 import { intersect, type RangeSet, subtract, union, watermarkEnd } from "../../src/domain/range-set.js"
@@ -12,7 +12,7 @@ const folds = ["sim_holdings", "sim_totals"]
 export class EncounterCounter {
   private readonly world: World
   private intentBy: string | undefined
-  /** Ranges that a fold did before something below them. */
+  /** Ranges that a fold did before lower ones. */
   private readonly outOfOrder = new Map<string, RangeSet>()
 
   constructor(world: World) {
@@ -43,10 +43,10 @@ export class EncounterCounter {
       return
     }
     for (const { before, after } of committed.of("coverage")) if (before && after) this.onCoverage(before, after)
-    for (const given of reopenedBy(committed)) if (this.isHeld(given, committed)) encounters.reopenedWhileRead++
+    for (const one of reopenedBy(committed)) if (this.isHeld(one, committed)) encounters.reopenedWhileRead++
   }
 
-  /** As it was before the commit, and where that left a lease alone, as it is. */
+  /** Leases as they were before the commit. */
   private isHeld({ workers, heights }: Reopened, committed: Committed): boolean {
     const changed = committed.of("worker_leases").flatMap(({ before }) => (before ? [before] : []))
     return [...changed, ...unfinishedLeases(this.world.app)].some(

@@ -1,4 +1,4 @@
-// What all seeds share: the statements, which are compiled once, and what becomes of those that a simulation has no use for.
+// What all seeds share: statements, which are compiled once, and results of those that the simulation does not model.
 
 import type { StateTable } from "../../src/workers/worker-definition.js"
 import { StatementBook } from "./model/model-database.js"
@@ -15,12 +15,10 @@ export interface Laboratory {
 
 export async function openLaboratory(): Promise<Laboratory> {
   const registry = await storedRegistry()
-  // Nothing is observed in a simulation.
-  const nothing = ['update "app"."job_queue"', "update app.queued_heights", "with found as"].map((begins) => ({
-    begins,
-    run: () => ({ rows: [], rowCount: 0 }),
-  }))
-  const allThere = {
+  const emptyFor = (begins: string) => ({ begins, run: () => ({ rows: [], rowCount: 0 }) })
+  // The simulation has no observations.
+  const observations = ['update "app"."job_queue"', "update app.queued_heights", "with found as"].map(emptyFor)
+  const tablesExist = {
     begins: "select namespace.nspname",
     run: ({ params }: { params: readonly unknown[] }) => {
       const [schemas, names] = params as [string[], string[]]
@@ -28,19 +26,18 @@ export async function openLaboratory(): Promise<Laboratory> {
       return { rows, rowCount: rows.length }
     },
   }
-  // Read by people only.
-  const errors = ["insert into raw.", "update raw.", "insert into app."].map((act) => ({
-    begins: `${act}indexing_errors`,
-    run: () => ({ rows: [], rowCount: 0 }),
-  }))
-  const rawBook = new StatementBook(rawShapes, [allThere, ...errors])
+  // Only people read these.
+  const errors = ["insert into raw.", "update raw.", "insert into app."].map((act) =>
+    emptyFor(`${act}indexing_errors`),
+  )
+  const rawBook = new StatementBook(rawShapes, [tablesExist, ...errors])
   const appBook = new StatementBook(
     [
       ...appShapes,
       ...["sim_transfers", "sim_moves"].map(eventShape),
       ...["sim_holdings", "sim_totals"].map(stateShape),
     ],
-    [...nothing, allThere, ...errors],
+    [...observations, tablesExist, ...errors],
   )
   const folds = new Map(
     [...registry.folds].map(([worker, plans]) => [

@@ -1,5 +1,5 @@
-// An AbortController without the machinery of Node's own: events, weak references and finalizers made every fifth millisecond of a seed.
-// For processes and threads that run nothing but seeds. It does what the product asks of one: listeners are called once, in their order.
+// An AbortController without the events, weak references and finalizers of Node's own, which take a fifth of a seed's
+// time. For processes and threads that run nothing but seeds. Listeners are called once, in order.
 
 class LightSignal {
   aborted = false

@@ -1,4 +1,4 @@
-// What a transaction gave back to workers by a person's act, as it says itself.
+// The heights that a transaction reopened by an operator's act, as its audit log says.
 
 import type { RangeSet } from "../../src/domain/range-set.js"
 import { parseMultirange } from "../../src/postgres/multirange.js"

@@ -1,11 +1,11 @@
-// Seeds dealt out to threads, a few at a time. What comes out does not depend on how many threads there are: of seeds that fail the lowest is
-// told, and those below it have all been run.
+// Distributes seeds over threads. The result does not depend on their number: of seeds that fail the lowest is
+// reported, and all seeds below it have run.
 
 import { Worker } from "node:worker_threads"
 import { noSeeds, type SeedBatch, type SeedsResult, together } from "./run-seeds.js"
 
 const seedsPerBatch = 20
-/** Nearly everything a seed makes is garbage at its end. */
+/** Nearly everything that a seed allocates is garbage at its end. */
 const youngMb = 96
 
 export async function runSeedsInThreads({

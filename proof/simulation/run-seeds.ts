@@ -1,4 +1,4 @@
-// Many seeds, one after the other, until one fails; how many of them met what the protocol is for, and how often ambushes struck.
+// Runs seeds one after the other until one fails, and counts the situations they met and the ambushes that struck.
 
 import type { Laboratory } from "./laboratory.js"
 import { ambushedStatements, type Plan, planOf } from "./plan.js"
@@ -8,17 +8,17 @@ import type { Encounters, Strikes } from "./world.js"
 export interface SeedBatch {
   readonly from: number
   readonly count: number
-  /** The same faults with each seed's chances, instead of the seed's own. */
+  /** The faults of this plan with the random numbers of each seed, instead of the seed's own plan. */
   readonly plan?: Plan | undefined
 }
 
 export interface SeedsResult {
   readonly seeds: number
-  /** Seeds that met each of them at least once. */
+  /** Seeds that met each situation at least once. */
   readonly met: Counts<EncounterName>
-  /** How often these happened in the seed that had least of them. */
+  /** The fewest in any seed. */
   readonly least: Counts<TroubleName>
-  /** Over all seeds: a statement that was reworded disarms its ambushes, and nothing else would tell. */
+  /** Over all seeds. Shows if a reworded statement no longer triggers its ambushes. */
   readonly strikes: Readonly<Strikes>
   readonly events: number
   readonly slowestTipMs: number
@@ -35,7 +35,7 @@ export const encounterNames = [
 ] as const satisfies readonly (keyof Encounters)[]
 type EncounterName = (typeof encounterNames)[number]
 
-/** What every seed has, and how much of it. */
+/** What every seed has at least. */
 export const leastTroubles = { rollbacks: 2, crashes: 2, outages: 1 } as const satisfies Partial<Encounters>
 type TroubleName = keyof typeof leastTroubles
 export const troubleNames = Object.keys(leastTroubles) as TroubleName[]

@@ -1,10 +1,10 @@
-// Virtual time: what is to happen stands in one queue by its moment, and each moment is over, with all that follows from it at once,
-// before the next one begins. The same seed gives the same order, always.
+// Virtual time: one queue of events, ordered by their moment. All microtasks of an event run before the next event, so
+// that a seed always gives the same order.
 
 export interface Event {
   readonly at: number
   readonly sequence: number
-  /** Undefined: it will not happen after all. */
+  /** Undefined: cancelled. */
   run: (() => void) | undefined
 }
 
@@ -20,7 +20,7 @@ export class Scheduler {
     return event
   }
 
-  /** Until `isOver` says so, looked at after each moment, or nothing is left to happen. */
+  /** Until `isOver`, which is called before each event, or no event is left. */
   run(isOver: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const step = (): void => {
@@ -31,7 +31,7 @@ export class Scheduler {
             this.now = event.at
             this.events++
             event.run!()
-            // A tick that is asked for by a microtask comes when no other microtask is left.
+            // A tick that a microtask asks for runs when no other microtask is left.
             queueMicrotask(next)
           } else resolve()
         } catch (error) {

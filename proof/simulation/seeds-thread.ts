@@ -1,4 +1,4 @@
-// A thread that runs the batches of seeds it is given, one after the other.
+// A thread that runs batches of seeds, one after the other.
 
 import { parentPort } from "node:worker_threads"
 import { openLaboratory } from "./laboratory.js"
@@ -6,7 +6,7 @@ import { useLightAbort } from "./light-abort.js"
 import { runSeeds, type SeedBatch } from "./run-seeds.js"
 
 useLightAbort()
-// Nobody looks at them, and they are a tenth of what an error costs.
+// Stack traces are a tenth of what an error costs, and are not read.
 Error.stackTraceLimit = 0
 const port = parentPort!
 const laboratory = await openLaboratory()

@@ -1,5 +1,4 @@
-// A chain that grows and forks. Every block knows what happened in it; which one counts at a height is for the chain to say, and it
-// changes its mind.
+// A chain that grows and forks. A block never changes; which one is canonical at a height does.
 
 import type { LinkedBlock } from "../../src/domain/linked-block.js"
 import type { SimRandom } from "./sim-random.js"
@@ -17,7 +16,7 @@ export interface SimBlock extends LinkedBlock {
   readonly events: readonly never[]
   /** A worker that fails on this block, always. */
   readonly poison: string | undefined
-  /** The first worker gets it wrong, until it is mended. */
+  /** The first worker gets it wrong until it is mended. */
   isMisread: boolean
 }
 
@@ -27,7 +26,7 @@ const accounts = ["a", "b", "c", "d", "e"]
 const none: readonly never[] = []
 
 export class SimChain {
-  /** What counts now. Replaced, never changed: a provider that is stuck keeps its own. */
+  /** The canonical blocks. Replaced, never changed: a stuck provider keeps its own. */
   blocks: readonly SimBlock[] = []
   finalizedHeight = 0
   private readonly random: SimRandom
@@ -52,7 +51,7 @@ export class SimChain {
     this.finalizedHeight = Math.max(this.finalizedHeight, blocks.length - 1 - this.finalityGap)
   }
 
-  /** The last `depth` blocks are replaced by others, which may be fewer. Never at or below finality. Says how many it replaced. */
+  /** Replaces the last `depth` blocks, never final ones, by others, which may be fewer. Returns how many. */
   reorganize(depth: number, length: number): number {
     const fork = Math.max(this.blocks.length - depth, this.finalizedHeight + 1)
     const replaced = this.blocks.length - fork
@@ -76,7 +75,7 @@ export class SimChain {
         amount: this.random.between(1, 100),
       })
     }
-    // Written out and not spread: hundreds of them a seed.
+    // No spread: it is slower, and a seed has hundreds of blocks.
     return {
       height,
       hash: `0x${hashBytes.toString("hex")}`,

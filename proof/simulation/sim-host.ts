@@ -1,5 +1,5 @@
-// One process as the rest of the world sees it: its requests travel for a while, its timers wait, and it can be stopped, resumed and
-// killed. A killed process hears nothing any more: its promises are never settled.
+// One process as the rest of the world sees it: its requests take time, its timers wait, and it can be stopped, resumed
+// and killed. The promises of a killed process never settle.
 
 import type { Clock } from "../../src/platform/clock.js"
 import type { Host, ModelConnection } from "./model/model-connection.js"
@@ -29,7 +29,7 @@ export class SimHost implements Host {
   private readonly scheduler: Scheduler
   private readonly slowPart: () => number
   private readonly latencyMs: number
-  /** Who sleeps until a signal. Heard once for each signal: loops sleep by the same one again and again. */
+  /** Sleepers by signal, with one listener for each signal: loops sleep on the same one again and again. */
   private readonly sleepers = new WeakMap<AbortSignal, Set<() => void>>()
 
   constructor({ name, scheduler, random, slowPart, latencyMs, clockSkewMs }: SimHostOptions) {
@@ -94,7 +94,7 @@ export class SimHost implements Host {
     })
   }
 
-  /** The answer that is on its way comes late, or when it is let through. */
+  /** Delays the next answer, until `letThrough` at most. */
   stall(ms: number): void {
     this.lateMs = ms
   }
@@ -107,7 +107,7 @@ export class SimHost implements Host {
     this.pausedAt ??= this.scheduler.now
   }
 
-  /** `frozen`: its clock goes on from where it stood. */
+  /** `frozen`: its clock continues from where it stopped. */
   resume({ frozen }: { frozen: boolean }): void {
     if (this.pausedAt === undefined) return
     if (frozen) this.frozenMs += this.scheduler.now - this.pausedAt
@@ -115,7 +115,7 @@ export class SimHost implements Host {
     for (const hear of this.inbox.splice(0)) hear()
   }
 
-  /** `silent`: its connections stay open on the other side, with all they hold. */
+  /** `silent`: the server keeps its connections open, with all their locks. */
   kill({ silent }: { silent: boolean }): void {
     this.alive = false
     this.inbox.length = 0

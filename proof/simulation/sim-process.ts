@@ -1,4 +1,4 @@
-// One process of the product on the model: composed as src/roles does it, without threads and sockets.
+// One process of the product on the model of Postgres, composed by src/roles, without threads and sockets.
 
 import type { FailurePolicy } from "../../src/coordination/after-failure.js"
 import { LeaseRenewer } from "../../src/coordination/lease-renewer.js"
@@ -26,10 +26,7 @@ import { simRegistry, simWorkerNames, storedWorkers } from "./sim-workers.js"
 import { usualTiming } from "./timing.js"
 
 export const policy: FailurePolicy = {
-  maxAttempts: 6,
-  splitAfterAttempts: 2,
-  backoffBaseMs: 100,
-  backoffMaxMs: 1_000,
+  ...{ maxAttempts: 6, splitAfterAttempts: 2, backoffBaseMs: 100, backoffMaxMs: 1_000 },
 }
 
 export interface SimProcessOptions {
@@ -52,21 +49,13 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const deps = { clock, random, logger, family: evmFamily, ledgers, storedWorkers }
   const { rawLeases, appLeases, reapers, finisher, copier } = composeCoordination(
     { ...deps, ...pools },
-    {
-      policy,
-      reapIntervalMs: timing.reapMs,
-      finishIntervalMs: timing.finishMs,
-      copyIntervalMs: timing.livePollMs,
-    },
+    { policy, reapIntervalMs: timing.reapMs, finishIntervalMs: timing.finishMs, copyIntervalMs: timing.livePollMs },
   )
   for (const reaper of reapers) reaper.start()
   await patience(deps, new AbortController().signal)(() => finisher.runOnce(), "waiting for the database")
+  const shortestTtlMs = Math.min(leaseTtlMs, headLeaseTtlMs)
   const keeperOf = (leases: PostgresLeaseStore<Queryable>): LeaseRenewer =>
-    new LeaseRenewer({
-      ...deps,
-      renew: (tokens) => leases.renew(tokens),
-      shortestTtlMs: Math.min(leaseTtlMs, headLeaseTtlMs),
-    })
+    new LeaseRenewer({ ...deps, renew: (tokens) => leases.renew(tokens), shortestTtlMs })
   const keepers = { raw: keeperOf(rawLeases), app: keeperOf(appLeases) }
   const common = { holder, rangeSize, recordBackend, policy, lanes, order, leaseTtlMs, headLeaseTtlMs }
   const nothing = (): undefined => undefined

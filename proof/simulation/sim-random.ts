@@ -1,10 +1,10 @@
-// Randomness of a seed. Streams that are drawn from it by name do not disturb each other, so that taking a fault out of a plan leaves
-// the rest as it was.
+// The random numbers of a seed. Named streams are independent, so that removing a fault from a plan leaves the rest as
+// it was.
 
 import { SeededRandom } from "../../test/support/seeded-random.js"
 
 export class SimRandom extends SeededRandom {
-  /** Half as long as a real one: the model of Postgres compares identities and parses none. */
+  /** Shorter than a real one: the model of Postgres does not parse it. */
   override uuid(): string {
     return this.hex(2)
   }

@@ -7,7 +7,7 @@ import { SimProvider, SimSource } from "./sim-source.js"
 const length = 121
 const finalityGap = 20
 
-/** Answers come at once. */
+/** Answers immediately. */
 const host: Pick<SimHost, "request" | "random"> = {
   random: new SimRandom(1),
   request: (effect) =>

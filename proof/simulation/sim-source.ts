@@ -1,5 +1,5 @@
-// The node, as one process asks it: providers that are stuck on a branch, lag or are away, and a different one for each question. What it
-// yields is linked, as the product's sources promise; everything else may be out of date.
+// The node: each request goes to a random provider, which may be stuck on a branch, lag or be unavailable. Blocks of a
+// range are linked, as the product's sources promise. Everything else may be out of date.
 
 import type { BlockRange } from "../../src/domain/block-range.js"
 import { IndexerError } from "../../src/platform/errors.js"
@@ -15,7 +15,7 @@ import type { RpcCounter } from "../../src/source/rpc-counters.js"
 import type { SimBlock, SimChain } from "./sim-chain.js"
 import type { SimHost } from "./sim-host.js"
 
-/** How a provider sees the chain at this moment. */
+/** The chain as a provider sees it now. */
 export class SimProvider {
   isDown = false
   lagBlocks = 0
@@ -107,11 +107,9 @@ export class SimSource implements BlockSource {
       })
       signal.throwIfAborted()
       for (const block of batch) {
-        if (last && block.parentHash !== last.hash) {
-          throw new IndexerError("PARENT_MISMATCH", `block ${block.height} does not follow the one before it`, {
-            height: block.height,
-          })
-        }
+        const { height, parentHash } = block
+        if (last && parentHash !== last.hash)
+          throw new IndexerError("PARENT_MISMATCH", `block ${height} does not follow the one before it`, { height })
         last = block
       }
       yield batch
@@ -123,21 +121,14 @@ export class SimSource implements BlockSource {
   }
 
   hashesByProvider(heights: readonly number[]): Promise<readonly ProviderHashes[]> {
-    return this.host.request((settle) =>
+    const hashesOf = (one: SimProvider) => heights.map((height) => one.block(height)?.hash ?? null)
+    return this.host.request((settle) => {
+      const all = this.nodes.map((one, at) => ({ one, provider: String(at) })).filter(({ one }) => !one.isDown)
       settle(
         null,
-        this.nodes.flatMap((provider, at) =>
-          provider.isDown
-            ? []
-            : [
-                {
-                  provider: String(at),
-                  hashes: heights.map((height) => provider.block(height)?.hash ?? null),
-                },
-              ],
-        ),
-      ),
-    )
+        all.map(({ one, provider }) => ({ provider, hashes: hashesOf(one) })),
+      )
+    })
   }
 
   providers(): readonly ProviderHealth[] {
@@ -155,11 +146,11 @@ export class SimSource implements BlockSource {
   private ask<T>(question: (provider: SimProvider) => T): Promise<T> {
     return this.host.request((settle) => {
       const { random } = this.host
-      const there = this.nodes.filter(({ isDown }) => !isDown)
-      if (there.length === 0 || random.chance(this.errorPart()))
+      const reachable = this.nodes.filter(({ isDown }) => !isDown)
+      if (reachable.length === 0 || random.chance(this.errorPart()))
         return settle(new IndexerError("RPC_UNREACHABLE", "the node does not answer"))
       try {
-        settle(null, question(random.pick(there)))
+        settle(null, question(random.pick(reachable)))
       } catch (error) {
         settle(error)
       }

@@ -1,5 +1,5 @@
-// What stands in for COPY in the simulation: blocks, rows and views go into the model as they are. What is proved when, and in which
-// transaction, is the product's.
+// The simulation's replacement of COPY: blocks and rows enter the model as objects. What is checked when, and in which
+// transaction, is up to the product.
 
 import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
 import { countHeights, intersect } from "../../src/domain/range-set.js"
@@ -17,7 +17,7 @@ import type { ModelFold } from "./model/model-fold.js"
 import type { SimBlock } from "./sim-chain.js"
 import { simRegistry } from "./sim-workers.js"
 
-/** On the connection that is given, as one statement that may have to wait. */
+/** Runs one statement, which may have to wait, on the connection. */
 function execute(
   tx: SqlConnection,
   sql: string,
@@ -28,7 +28,7 @@ function execute(
   return connection.ask((settle) => connection.database.run(connection, { sql, params, statement }, settle))
 }
 
-/** What a block counts as, where ranges are cut and flushed by bytes. */
+/** The size of a block, by which ranges are cut and flushed. */
 export const simBlockBytes = 1_000
 
 const done = { rows: [], rowCount: 0 }
@@ -63,7 +63,7 @@ export class SimBlockWriter implements BlockWriter {
   }
 }
 
-/** In one snapshot: what proves that the range is covered, and its blocks. */
+/** Reads the coverage of a range and its blocks in one snapshot. */
 export class SimRawReader implements RawReader<SimBlock> {
   private readonly connect: () => Promise<ModelConnection>
   private connection: ModelConnection | undefined
@@ -80,7 +80,7 @@ export class SimRawReader implements RawReader<SimBlock> {
     if (!this.connection || this.connection.closed) this.connection = await this.connect()
     const { connection } = this
     let blocks: SimBlock[] = []
-    // The model has no snapshots of several statements, so both are read at one moment.
+    // The model has no snapshot of several statements, so both are read at one moment.
     const snapshot = {
       query: (sql: string, params: readonly unknown[]) =>
         connection.ask((settle) =>
@@ -95,7 +95,7 @@ export class SimRawReader implements RawReader<SimBlock> {
     if (blocks.length !== promised)
       throw new Error(`raw.blocks has ${blocks.length} rows in ${formatRange(range)}, coverage says ${promised}`)
     let at = 0
-    // Long ranges come in two pieces, so that something goes wrong between them.
+    // Long ranges come in two pieces, so that faults can happen in between.
     const piece = Math.max(12, Math.ceil(blocks.length / 2))
     return {
       chainEpoch,

@@ -1,4 +1,4 @@
-// What is derived in the simulation: rows of each block, a fold over them beside rows made of those rows, and a fold over those.
+// The workers of the simulation: an extract, a worker with a fold over its rows and rows of its own, and a fold over those.
 
 import type { Queryable } from "../../src/postgres/transaction.js"
 import { int4, int8, text } from "../../src/workers/column.js"
@@ -11,9 +11,10 @@ import { type SimBlock, zeroAccount } from "./sim-chain.js"
 const defineWorker = defineWorkerOf<SimBlock>()
 
 const position = ["block_height", "event_index"] as const
+const rowColumns = { block_height: int8, event_index: int4, block_hash: text }
 
 function failIfPoisoned(block: SimBlock, worker: string): void {
-  if (block.poison === worker) throw new Error(`${worker} cannot take this block`)
+  if (block.poison === worker) throw new Error(`${worker} cannot process this block`)
 }
 
 const transfersWorker = defineWorker({
@@ -21,21 +22,14 @@ const transfersWorker = defineWorker({
   version: 1,
   tables: {
     sim_transfers: eventTable({
-      columns: {
-        block_height: int8,
-        event_index: int4,
-        block_hash: text,
-        sender: text,
-        receiver: text,
-        amount: int8,
-      },
-      key: ["block_height", "event_index"],
+      columns: { ...rowColumns, sender: text, receiver: text, amount: int8 },
+      key: position,
     }),
   },
   extract: ({ block, emit }) => {
     failIfPoisoned(block, "sim_transfers")
     const { transfers, isMisread } = block
-    // Written out: some hundred rows a seed.
+    // No spread: it is slower, and a seed has hundreds of rows.
     for (let at = 0; at < transfers.length; at++) {
       const { sender, receiver, amount } = transfers[at]!
       emit.sim_transfers({
@@ -57,8 +51,8 @@ export const holdingsWorker = defineWorker({
   reads: ["sim_transfers"],
   tables: {
     sim_moves: eventTable({
-      columns: { block_height: int8, event_index: int4, block_hash: text, account: text, amount: int8 },
-      key: ["block_height", "event_index"],
+      columns: { ...rowColumns, account: text, amount: int8 },
+      key: position,
     }),
     sim_holdings: stateTable({
       key: { account: text },
@@ -114,20 +108,17 @@ const simWorkers = [transfersWorker, holdingsWorker, totalsWorker]
 export const simRegistry = new WorkerRegistry(simWorkers)
 export const simWorkerNames = simRegistry.workers.map(({ name }) => name)
 
-/** As the database knows them: what a rollback undoes by. */
+/** As the database stores them. A rollback undoes by these. */
 export const storedDefinitions = simWorkers.map((worker) => ({
   name: worker.name,
   definition: JSON.parse(JSON.stringify(canonicalDefinition(worker))) as unknown,
 }))
 
-/** Of all processes of all seeds: plans and texts are made once. */
+/** Shared by all processes of all seeds, so that plans and texts are created once. */
 export const storedWorkers = new StoredRegistry()
 
 export function storedRegistry(): Promise<WorkerRegistry> {
-  const rows = storedDefinitions.map(({ name, definition }) => ({
-    name,
-    definition: JSON.stringify(definition),
-  }))
+  const rows = storedDefinitions.map((one) => ({ ...one, definition: JSON.stringify(one.definition) }))
   const sql = { query: async () => ({ rows }) } as unknown as Queryable
   return storedWorkers.read(sql)
 }

@@ -1,13 +1,11 @@
-// Which of the product's statements a fault waits for or a counter counts.
+// Recognises the statements of the product that ambushes wait for.
 
 import type { CompiledStatement } from "./model/compile-statement.js"
 import type { AmbushedStatement } from "./plan.js"
 
-export type StatementKind = AmbushedStatement
+const known = new WeakMap<CompiledStatement, AmbushedStatement | "other">()
 
-const known = new WeakMap<CompiledStatement, StatementKind | "other">()
-
-export function kindOf(sql: string, statement: CompiledStatement): StatementKind | undefined {
+export function kindOf(sql: string, statement: CompiledStatement): AmbushedStatement | undefined {
   let kind = known.get(statement)
   if (!kind) {
     kind = kindOfText(sql) ?? "other"
@@ -16,7 +14,7 @@ export function kindOf(sql: string, statement: CompiledStatement): StatementKind
   return kind === "other" ? undefined : kind
 }
 
-function kindOfText(sql: string): StatementKind | undefined {
+function kindOfText(sql: string): AmbushedStatement | undefined {
   if (sql === "copy raw.blocks" || sql === "copy rows") return "write"
   if (sql === "copy out") return "read"
   if (sql.includes("set status = 'COMPLETED'")) return "complete"

@@ -1,5 +1,5 @@
-// How often everybody looks and how long a lease lasts. Virtual seconds cost nothing, looks that find nothing do: so these are as long as
-// they can be beside the lease times, which are short.
+// Poll intervals and lease times. Virtual seconds cost nothing, but polls that find nothing do: the intervals are as
+// long as the short lease times allow.
 
 export interface Timing {
   readonly leaseTtlMs: number
@@ -12,7 +12,7 @@ export interface Timing {
   readonly livePollMs: number
   readonly workIdleMs: number
   readonly historyIdleMs: number
-  /** Of a range of history. A lane does not know at first how big blocks are, so little makes its first ranges short. */
+  /** Of a range of history. A lane does not know the size of blocks at first, so a low target makes short ranges. */
   readonly targetBytes: number
 }
 
