@@ -1,5 +1,5 @@
-// What an error says of the place it happened at: which transaction, what it failed on, and where the whole of that is. Named by whoever
-// throws it, as fields of the error or of its `data`; by a user's worker as well as by ours.
+// Where an error happened: the transaction, the data it failed on, and where that data is stored. Read from fields of the
+// error or of its `data`, which built-in workers and a user's workers can set.
 
 import type { Hex } from "../domain/linked-block.js"
 
@@ -7,7 +7,7 @@ export interface ErrorDetails {
   readonly transactionId?: Hex
   /** What it failed on. */
   readonly rawData?: string | Uint8Array
-  /** Where the whole of it is. */
+  /** Where all of it is stored. */
   readonly rawRef?: string
 }
 

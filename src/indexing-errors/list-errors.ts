@@ -1,4 +1,4 @@
-// Errors as people ask for them: newest first, and how many are open.
+// Lists errors, newest first, and counts the open ones.
 
 import type { Hex } from "../domain/linked-block.js"
 import { heightFrom } from "../postgres/postgres-error.js"
@@ -10,7 +10,7 @@ export interface StoredError {
   readonly height: number
   readonly transactionId: Hex | null
   readonly message: string
-  /** FATAL: a person has to do something. WARN: it is tried again by itself. */
+  /** FATAL: a person has to act. WARN: the block is retried. */
   readonly severity: "WARN" | "FATAL"
   readonly resolved: boolean
   readonly seen: number
@@ -27,18 +27,10 @@ export interface ListErrorsOptions {
   readonly limit?: number
 }
 
-interface ErrorRow {
-  worker_name: string
-  block_height: string
-  transaction_id: Buffer | null
-  error_message: string
-  severity: StoredError["severity"]
-  resolved: boolean
-  seen: string
-  raw_data: Buffer | null
-  raw_ref: string | null
-  created_at: Date
-  updated_at: Date
+type ErrorRow = Omit<StoredError, "height" | "transactionId" | "seen"> & {
+  readonly height: string
+  readonly transactionId: Buffer | null
+  readonly seen: string
 }
 
 export async function listErrors(
@@ -46,30 +38,24 @@ export async function listErrors(
   schema: ErrorSchema,
   { worker, resolved, limit = 100 }: ListErrorsOptions = {},
 ): Promise<StoredError[]> {
-  const { rows } = await sql.query<ErrorRow>(
-    `select worker_name, block_height, transaction_id, error_message, severity, resolved, seen, raw_data, raw_ref,
-       created_at, updated_at
+  const { rows } = await sql.query<ErrorRow & Record<string, unknown>>(
+    `select worker_name as worker, block_height as height, transaction_id as "transactionId", error_message as message,
+       severity, resolved, seen, raw_data as "rawData", raw_ref as "rawRef", created_at as "createdAt",
+       updated_at as "updatedAt"
      from ${schema}.indexing_errors
      where ($1::text is null or worker_name = $1) and ($2::boolean is null or resolved = $2)
      order by updated_at desc, worker_name, block_height, error_hash limit $3`,
     [worker ?? null, resolved ?? null, Math.min(limit, 1_000)],
   )
   return rows.map((row) => ({
-    worker: row.worker_name,
-    height: heightFrom(row.block_height),
-    transactionId: row.transaction_id ? `0x${row.transaction_id.toString("hex")}` : null,
-    message: row.error_message,
-    severity: row.severity,
-    resolved: row.resolved,
+    ...row,
+    height: heightFrom(row.height),
+    transactionId: row.transactionId ? `0x${row.transactionId.toString("hex")}` : null,
     seen: Number(row.seen),
-    rawData: row.raw_data,
-    rawRef: row.raw_ref,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   }))
 }
 
-/** By worker; those without one are left out. */
+/** By worker. Workers without open errors are absent. */
 export async function countOpenErrors(sql: Queryable, schema: ErrorSchema): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql.query<{ worker_name: string; count: string }>(
     `select worker_name, count(*) as count from ${schema}.indexing_errors where not resolved group by worker_name`,

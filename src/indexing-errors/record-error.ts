@@ -1,6 +1,6 @@
-// What went wrong with a block, kept where a person finds it: one row for each distinct error of a block or transaction, beside the
-// leases of the worker it happened to. An error that comes back is counted and open again. Secrets are taken out, everything
-// is cut to a bound, and nothing hostile can keep it from being kept.
+// Records what went wrong with a block: one row for each distinct error of a block or transaction, in the database of the
+// worker's leases. A repeated error is counted and reopened. Secrets are removed, every field is bounded, and hostile input
+// cannot prevent the insert.
 
 import { createHash } from "node:crypto"
 import type { BlockRange } from "../domain/block-range.js"
@@ -14,10 +14,10 @@ export type ErrorSchema = "raw" | "app"
 export interface IndexingFault {
   readonly worker: string
   readonly range: BlockRange
-  /** The block at fault; where it is not known, the range's first stands for it. */
+  /** The block at fault; if unknown, the error is recorded at the first block of the range. */
   readonly height?: number | undefined
   readonly error: unknown
-  /** A bug of ours: no retry mends it. */
+  /** A bug of Tidemark's own: no retry fixes it. */
   readonly isBug?: boolean
 }
 
@@ -25,8 +25,8 @@ const maxRawBytes = 4_096
 const maxMessageLength = 2_000
 
 /**
- * Outside of the fence, after the range was given back: FATAL where that made the block DEAD. Nothing is recorded of a block that
- * somebody else has done by now.
+ * Not fenced; called after the range was released. FATAL if that made the block DEAD. Nothing is recorded for a block that
+ * another process has done meanwhile.
  */
 export async function recordError(
   sql: Queryable,
@@ -39,7 +39,8 @@ export async function recordError(
        (worker_name, block_height, transaction_id, error_hash, error_message, severity, raw_data, raw_ref)
      select $1, $2::int8, $3::bytea, $4::bytea, $5,
        case when $6 or exists (select 1 from ${schema}.worker_leases
-         where worker_type = $1 and from_height = $2::int8 and status = 'DEAD') then 'FATAL' else 'WARN' end, $7::bytea, $8
+         where worker_type = $1 and from_height = $2::int8 and status = 'DEAD') then 'FATAL' else 'WARN' end,
+       $7::bytea, $8
      where not exists (select 1 from ${schema}.coverage where worker_type = $1 and heights @> $2::int8)
      on conflict on constraint indexing_errors_key do update set
        resolved = false, seen = indexing_errors.seen + 1, error_message = excluded.error_message,
@@ -53,13 +54,13 @@ export async function recordError(
       messageOf(error),
       isBug,
       rawBytes(rawData),
-      // What a worker reads is stored; what raw could not store is at the node.
+      // A worker's input is stored in raw; what raw could not store is at the node.
       rawRef === undefined ? (schema === "app" ? `raw.blocks/${height}` : null) : withoutNul(rawRef),
     ],
   )
 }
 
-/** The same for the same fault of another block: heights, counts and hex words in the message do not count. */
+/** Equal for the same fault at different blocks: numbers and hex words in the message are ignored. */
 export function errorHash({ worker, error }: Pick<IndexingFault, "worker" | "error">): Buffer {
   const code = error instanceof IndexerError ? error.code : "BUG"
   const message = messageOf(error)
@@ -82,10 +83,10 @@ const withoutNul = (text: string): string => text.replaceAll("\0", "\ufffd")
 function rawBytes(data: string | Uint8Array | undefined): Buffer | null {
   if (data === undefined) return null
   if (typeof data !== "string") return Buffer.from(data.subarray(0, maxRawBytes))
-  // No more characters than bytes are kept, so a huge text is not encoded as a whole.
+  // Cut before encoding, so that a huge text is not encoded as a whole.
   const bytes = Buffer.from(data.slice(0, maxRawBytes))
   let end = Math.min(bytes.length, maxRawBytes)
-  // Not in the middle of a character, else it is no text any more.
+  // Not in the middle of a character.
   while (end < bytes.length && end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
   return bytes.subarray(0, end)
 }

@@ -1,10 +1,10 @@
-// Closes errors: by the commit that does their blocks after all, or by the word of a person.
+// Closes errors: in the commit that completes their blocks, or by an operator.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ErrorSchema } from "./record-error.js"
 
-/** Call in the transaction that covers the range: what is done after all is no error any more. */
+/** Called in the transaction that covers the range. */
 export async function resolveErrors(
   tx: Queryable,
   schema: ErrorSchema,
@@ -17,7 +17,7 @@ export async function resolveErrors(
   )
 }
 
-/** What is left out stands for all. Gives how many were open, by worker. */
+/** Without `workers` or `height`, all match. Returns how many were open, by worker. */
 export async function resolveOpenErrors(
   tx: Queryable,
   schema: ErrorSchema,
@@ -26,7 +26,8 @@ export async function resolveOpenErrors(
   const { rows } = await tx.query<{ worker_name: string; count: string }>(
     `with resolved as (
        update ${schema}.indexing_errors set resolved = true, updated_at = clock_timestamp()
-       where not resolved and ($1::text[] is null or worker_name = any ($1)) and ($2::int8 is null or block_height = $2)
+       where not resolved and ($1::text[] is null or worker_name = any ($1))
+         and ($2::int8 is null or block_height = $2)
        returning worker_name)
      select worker_name, count(*) as count from resolved group by worker_name order by worker_name`,
     [workers ?? null, height ?? null],

@@ -33,8 +33,7 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
   const { registry } = options
   const tables = await ensureWorkerTables({ executor: app, ledger: open.ledgers.app }, { registry })
   if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers created")
-  const idle = [...tables.outdated, ...tables.changed, ...tables.blocked]
-  for (const { worker, message } of idle) logger.warn({ worker }, message)
+  for (const { worker, message } of tables.idle) logger.warn({ worker }, message)
   const { threads, watch } = superviseWork({
     ...options,
     // One more for the tip: in a history thread it would wait for every block that is extracted there.
@@ -81,7 +80,7 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
       holder: open.holder,
     },
   )
-  return { services: [keeper, threads, watch, ...observers], threads, runnable: tables.runnable, idle }
+  return { services: [keeper, threads, watch, ...observers], threads, runnable: tables.runnable, idle: tables.idle }
 }
 
 /** The highest block that a worker covers, with its hash. */

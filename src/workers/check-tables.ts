@@ -1,4 +1,4 @@
-// What can be wrong between tables: two of one name, a read of what is no dependency's, indexes that would have one name.
+// Checks tables against each other: duplicate names, reads of tables that are no dependency's, clashing index names.
 
 import { type Place, refuse } from "./check-worker.js"
 import { indexName, tableIndexes } from "./index-name.js"
@@ -37,7 +37,7 @@ function checkReads({ name, reads = [], extract }: WorkerDefinition, upstream: r
     throw refuse({ worker: name }, "reads tables but has no extract", "an extract, or no reads")
 }
 
-/** Indexes and tables share their names in a schema. */
+/** Indexes and tables share one namespace in a schema. */
 function checkIndexNames(
   place: Place & { table: string },
   table: WorkerTable,
@@ -52,7 +52,7 @@ function checkIndexNames(
       throw refuse(
         place,
         `the indexes (${other}) and (${columns}) would both be called ${name}`,
-        "columns that are told apart when joined by underscores",
+        "columns that differ when joined by underscores",
       )
     }
     if (tables.has(name))

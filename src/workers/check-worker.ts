@@ -1,5 +1,5 @@
-// What can be wrong with a worker taken by itself: names, keys, indexes. Every refusal says worker, table, what, and what
-// is allowed; declarations written in plain JavaScript come here unchecked, so types are not relied on. Folds: plan-fold.ts.
+// Checks a worker by itself: names, keys, indexes. Every refusal names the worker, the table, the problem and what is
+// allowed. Declarations may be plain JavaScript, so types are not relied on. Folds: plan-fold.ts.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { IndexerError } from "../platform/errors.js"
@@ -29,10 +29,10 @@ export const reservedTables: readonly string[] = [
 /** Columns that every table of Postgres has. */
 const systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
 
-// 41 characters leave room for what is put after a table's name: "_pkey", "_p10000000000".
+// 41 characters leave room for the suffixes of a table's name: "_pkey", "_p10000000000".
 const namePattern = /^[a-z][a-z0-9_]{0,40}$/
 const nameAllowed = "a lower-case letter, then up to 40 lower-case letters, digits and underscores"
-/** As partitions are called. */
+/** The names of partitions. */
 const partitionName = /_p\d+$/
 
 export interface Place {

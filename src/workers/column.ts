@@ -1,10 +1,10 @@
-// The columns a worker's table can have: their SQL types, and the JavaScript values that may be given for them. A closed
-// list, since each kind has to be encoded, compared and undone alike on every store.
+// The columns a worker's table can have: their SQL types and the JavaScript values they accept. A closed list, since every
+// store has to encode, compare and undo each kind alike.
 
 import type { Hex } from "../domain/linked-block.js"
 import type { EncodedField } from "./encoded-field.js"
 
-/** SQL types by kind. Amounts are what a token can hold (uint256); sums of them outgrow any width, so they are plain numeric. */
+/** SQL types by kind. Amounts fit uint256; sums of them outgrow any width, so they are plain numeric. */
 export const columnTypes = {
   bytes: "bytea",
   bool: "boolean",
@@ -42,7 +42,7 @@ interface ValueByKind {
   date: number
 }
 
-/** What an extract may give for a column: a value of its kind, or a field of a raw row passed on as it is. */
+/** What an extract may emit for a column: a value of its kind, or an unchanged field of a raw row. */
 export type ColumnInput<C extends Column> =
   | ValueByKind[C["kind"]]
   | EncodedField

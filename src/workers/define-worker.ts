@@ -1,4 +1,4 @@
-// The functions a worker is declared with, built-in or a user's own: they type `emit` and the tables, and return what they are given.
+// The functions that declare a worker, built-in or a user's. They type `emit` and the tables, and return their argument.
 
 import type { ColumnKind } from "./column.js"
 import type {

@@ -1,5 +1,5 @@
-// One range for the workers that hold it, from raw blocks to the commit: read in one snapshot, extract, COPY, fold, prove,
-// done, all in one transaction. A worker that fails takes itself and those who depend on it out of the group, nobody else.
+// Derives one range for the workers that hold it: reads raw in one snapshot, extracts, copies, folds and commits in one
+// transaction. A worker that fails leaves the group with its dependents; the others continue.
 
 import type { Lease, LeaseStore } from "../coordination/lease-store.js"
 import { WorkerFault } from "../coordination/worker-fault.js"
@@ -18,21 +18,21 @@ export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
   readonly raw: RawReader
   readonly store: DerivedStore<Tx, Sink>
   readonly registry: WorkerRegistry
-  /** Kept by the caller from range to range for their memory. */
+  /** The caller reuses them from range to range for their memory. */
   readonly sinks: ReadonlyMap<string, Sink>
   readonly progress: DeriveProgress
-  /** Shared by all that fold history in this thread; the tip has none to wait for. */
+  /** Shared by the history lanes of this thread; the tip has none. */
   readonly turns?: Turns
-  /** History waits here for a new block between its steps; never once it has locked rows that others change. */
+  /** History waits here for new blocks between its steps, but never while it holds locks on shared rows. */
   readonly gate?: Pick<TipGate, "pass" | "passBefore">
-  /** As the range before took. */
+  /** Measured in the previous range. */
   readonly foldMsPerBlock?: number
   readonly clock: Clock
 }
 
 interface Dropped {
   readonly lease: Lease
-  /** fault: it failed. slow: it held the others up. dependent: what it depends on was dropped. */
+  /** fault: it failed. slow: it delayed the others. dependent: a worker it depends on was dropped. */
   readonly reason: "fault" | "slow" | "dependent"
   readonly fault?: WorkerFault
 }
@@ -58,10 +58,10 @@ export interface DeriveResult {
   readonly totals: DeriveTotals
 }
 
-/** A worker that takes longer than this for one piece goes on alone: it must not hold up those who are quick. */
+/** A worker that takes longer than this for one batch continues alone, so that it does not delay the others. */
 const sharedExtractMs = 2_000
-/** Extracting keeps the thread to itself for about this long at once, or for one block. */
-const turnMs = 25
+/** Extracting blocks the thread's event loop for about this long, or for one block. */
+const sliceMs = 25
 
 export async function deriveGroup<Tx, Sink extends EmittedRows>(
   deps: DeriveGroupDeps<Tx, Sink>,
@@ -96,9 +96,9 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   private raw: RawRange | undefined
   /** Once the transaction is open a fault ends all of it: rows of the failed worker may be in it already. */
   private writing = false
-  /** Since others had a turn. */
+  /** Since the event loop last ran. */
   private busyMs = 0
-  private endTurn: () => void = () => undefined
+  private endSlot: () => void = () => undefined
 
   constructor(deps: DeriveGroupDeps<Tx, Sink>, leases: readonly Lease[], signal: AbortSignal) {
     this.deps = deps
@@ -130,11 +130,11 @@ class GroupRun<Tx, Sink extends EmittedRows> {
             blocks = next
             await this.extractFromRaw(blocks)
           }
-          // Before locks are taken that others wait for.
+          // Before taking locks that others wait for.
           await this.closeRaw()
         },
         apply: async (tx) => {
-          this.endTurn = (await this.deps.turns?.take()) ?? this.endTurn
+          this.endSlot = (await this.deps.turns?.take()) ?? this.endSlot
           await this.deps.gate?.passBefore(this.totals.blocks * (this.deps.foldMsPerBlock ?? 0))
           await this.timed("foldMs", () => this.applyFolds(tx))
           this.totals.heldUpTip = await this.deps.store.holdsUpTip(tx)
@@ -149,7 +149,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
 
   async close(): Promise<void> {
     // Not before the commit: until then the rows are locked.
-    this.endTurn()
+    this.endSlot()
     await this.closeRaw()
   }
 
@@ -166,14 +166,14 @@ class GroupRun<Tx, Sink extends EmittedRows> {
     return blocks
   }
 
-  /** Workers that look at raw blocks only. */
+  /** Workers that read only raw blocks. */
   private async extractFromRaw(blocks: readonly ReadableBlock[]): Promise<void> {
     for (const worker of this.workers()) {
       if (worker.extract && !worker.reads?.length && this.holds(worker.name)) await this.extract(worker, blocks)
     }
   }
 
-  /** Workers that look at rows of others too: those are written by now, in this transaction or before it. */
+  /** Workers that also read rows of others, which are written by now, in this transaction or before it. */
   private async extractFromRows(tx: Tx, blocks: readonly ReadableBlock[]): Promise<void> {
     const [first, last] = [blocks[0], blocks.at(-1)]
     if (!first || !last) return
@@ -222,13 +222,13 @@ class GroupRun<Tx, Sink extends EmittedRows> {
         this.drop(worker.name, { reason: "slow" })
         break
       }
-      if (this.busyMs > turnMs) await this.letOthers()
+      if (this.busyMs > sliceMs) await this.letOthers()
     }
     this.totals.extractMs += tookMs
     this.totals.byWorker[worker.name] = (this.totals.byWorker[worker.name] ?? 0) + tookMs
   }
 
-  /** Extracting never waits by itself, and other lanes of this thread have answers to read meanwhile; and the tip's thread goes first. */
+  /** Extracting is synchronous: other lanes of this thread need the event loop, and the tip goes first. */
   private async letOthers(): Promise<void> {
     await this.deps.clock.turn()
     await this.deps.gate?.pass()
@@ -268,12 +268,12 @@ class GroupRun<Tx, Sink extends EmittedRows> {
     for (const { name } of this.workers()) {
       await this.blamed(name, () => this.deps.store.applyFolds(tx, { worker: name, range, without }))
     }
-    // Longer ranges too: what failed without naming its block stands at the first of them.
+    // In longer ranges too: an error without a known block is recorded at the first block of its range.
     const workers = this.held.map(({ workerType }) => workerType)
     await this.deps.store.resolveErrors(tx, { workers, range })
   }
 
-  /** Event tables that this group writes and has no rows for. Of those that others wrote before nothing is known. */
+  /** Event tables that this group writes but has no rows for. Nothing is known of tables written earlier by others. */
   private tablesWithoutRows(): ReadonlySet<string> {
     return new Set(
       this.workers().flatMap((worker) =>
@@ -284,7 +284,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
     )
   }
 
-  /** What the database refuses is the fault of the worker whose rows they are; an outage is nobody's. */
+  /** Rows that the database refuses are their worker's fault; an outage is not. */
   private async blamed<T>(worker: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()

@@ -1,8 +1,8 @@
-// What a thread is busy with, in memory it shares with the process: an extract that spins or runs out of memory can no longer
-// say so itself, so the process reads here which worker and which block it was.
+// What a thread is busy with, in memory shared with the process: an extract that loops or runs out of memory cannot report
+// it, so the process reads the worker and the block here.
 
 export interface Busy {
-  /** Differs from any other begin: the same number later means still the same block. */
+  /** Changes with every begin: the same number later means the same block. */
   readonly sequence: number
   /** Position of the worker in the registry's order. */
   readonly worker: number

@@ -1,12 +1,12 @@
-// Where derived rows go, as the runtime sees it. Everything happens in the transaction of the commit; nothing here knows
-// about leases. Postgres is one implementation, the simulator's memory another.
+// The contract of the store of derived rows. Everything runs in the transaction of the commit; leases are not its concern.
+// Implemented on Postgres and in the simulation.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { Emit, UpstreamRow, WorkerTables } from "./worker-definition.js"
 
 /** Rows of one worker that were emitted and not yet written. */
 export interface EmittedRows {
-  /** One function a table of the worker; throws WORKER_FAILED for a row that does not fit. */
+  /** One function for each event table. Throws WORKER_FAILED for a row that does not fit. */
   readonly emit: Emit<WorkerTables>
   readonly byteLength: number
   /** Emitted and not yet written. */
@@ -15,7 +15,7 @@ export interface EmittedRows {
   rowsOf(table: string): number
   /** Rows of this block follow. */
   startBlock(height: number): void
-  /** Forgets what was not written. */
+  /** Discards what was not written, and counts from zero. */
   reset(): void
 }
 
@@ -28,17 +28,17 @@ export interface DerivedStore<Tx, Sink extends EmittedRows = EmittedRows> {
     tx: Tx,
     request: { readonly table: string; readonly range: BlockRange },
   ): Promise<ReadonlyMap<number, readonly UpstreamRow[]>>
-  /** Brings the worker's state tables forward by the event rows of the range. */
+  /** Adds the event rows of the range to the worker's state tables. */
   applyFolds(tx: Tx, request: FoldRequest): Promise<void>
   /** Whether a session that derives the tip waits for this transaction right now. */
   holdsUpTip(tx: Tx): Promise<boolean>
-  /** What was wrong with these blocks no longer is. */
+  /** Closes the open errors of these blocks. */
   resolveErrors(tx: Tx, request: { readonly workers: readonly string[]; readonly range: BlockRange }): Promise<void>
 }
 
 export interface FoldRequest {
   readonly worker: string
   readonly range: BlockRange
-  /** Event tables that have no rows in this range: what is folded from nothing else need not be looked at. */
+  /** Event tables without rows in this range: folds of only these are skipped. */
   readonly without?: ReadonlySet<string>
 }

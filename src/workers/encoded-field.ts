@@ -1,20 +1,20 @@
-// One field of a row as binary COPY carries it (its length, then its bytes), passed from a raw table to a derived one
-// without being turned into a JavaScript value and back.
+// One field of a row in binary COPY format (its length, then its bytes), passed from a raw table to a derived one without
+// conversion to a JavaScript value and back.
 
 export class EncodedField {
-  /** Where the field lies; what is before and after belongs to others. */
+  /** Contains the field; bytes before `start` and from `end` on belong to others. */
   readonly source: Uint8Array
   readonly start: number
   readonly end: number
 
-  /** All of the bytes, unless it says which. No window is made of them until somebody asks: most fields are only copied. */
+  /** The view of the bytes is created on demand: most fields are only copied. */
   constructor(source: Uint8Array, start = 0, end = source.length) {
     this.source = source
     this.start = start
     this.end = end
   }
 
-  /** The length before the content included. */
+  /** Includes the length before the content. */
   get byteLength(): number {
     return this.end - this.start
   }

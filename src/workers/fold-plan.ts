@@ -1,4 +1,4 @@
-// A state table in the one form that every store works from: what `planFold` makes of a declaration that passed its checks.
+// The plan of a state table, which every store works from: `planFold` creates it from a checked declaration.
 
 import type { ColumnKind } from "./column.js"
 import type { TableIndex } from "./index-name.js"
@@ -58,12 +58,12 @@ export interface FoldPlan {
   readonly sources: readonly PlannedSource[]
 }
 
-/** Every column of the state table, in the order it is to be created with. */
+/** Every column of the state table, in the order of creation. */
 export const stateColumns = (plan: FoldPlan): readonly (NamedKind & { readonly nullable: boolean })[] => [
   ...plan.key.map((column) => ({ ...column, nullable: false })),
   ...plan.columns.map(({ name, kind, aggregate }) => ({ name, kind, nullable: aggregate !== "sum" })),
   { name: "event_rows", kind: "int8", nullable: false },
-  // A key that only unseen rows speak of has no ends.
+  // A key with only unseen rows has no ends.
   ...plan.ends.flatMap((end) =>
     plan.position.map(({ name, kind }) => ({ name: endColumn(end, name), kind, nullable: true })),
   ),
@@ -76,8 +76,8 @@ export const columnsOf = (plan: FoldPlan, ...aggregates: readonly Aggregate[]): 
   plan.columns.filter((column) => aggregates.includes(column.aggregate))
 
 /**
- * The indexes that undo needs on event tables, so that finding another first, last, min or max is one probe for each key. Without
- * those that a key or a declared index of the table already begins with.
+ * The indexes that undo needs on event tables, so that finding another first, last, min or max is one probe for each key.
+ * Without those that are a prefix of the table's key or of a declared index.
  */
 export function foldIndexes(plan: FoldPlan): readonly TableIndex[] {
   const needed: TableIndex[] = []
@@ -91,7 +91,7 @@ export function foldIndexes(plan: FoldPlan): readonly TableIndex[] {
       }),
     ]
     for (const rest of wanted) {
-      // A position column that is also a key column has one value for each key, and no place in the order.
+      // A position column that is also a key column has one value for each key, so it does not order anything.
       const columns = [...key, ...rest.filter((name) => !key.includes(name))]
       const there = [
         ...source.indexed,

@@ -1,4 +1,4 @@
-// What an index is called: after its table and columns, so that it is found again by its name and made once.
+// Names an index after its table and columns, so that it is found by its name and created once.
 
 import { createHash } from "node:crypto"
 import type { WorkerTable } from "./worker-definition.js"
@@ -8,7 +8,7 @@ export interface TableIndex {
   readonly columns: readonly string[]
 }
 
-/** What Postgres keeps of a name. */
+/** The longest name in Postgres. */
 const maxNameBytes = 63
 
 /** `<table>_<columns>`; where that is too long, its beginning and a hash of the whole. */

@@ -1,25 +1,23 @@
-// Derives the tip: as soon as app knows that raw has a block, for all workers at once, in one transaction. Woken by what copies raw's
-// coverage in this process, and looks a few times a second. What fails here is a lease like any other, retried until it is done. A worker that
-// is slow is left to history's lanes, so that the others' blocks do not wait for it.
+// Derives the tip for all workers in one transaction, as soon as app knows of a new raw block. Woken by the copier of raw's
+// coverage, and polls a few times a second. A failed range is retried like any other. A slow worker is left to the history
+// lanes, so that it does not delay the others.
 
-import { WorkerFault } from "../coordination/worker-fault.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Clock } from "../platform/clock.js"
-import { describeError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
 import type { TipGate } from "../platform/tip-gate.js"
-import type { DeriveOutcome, DeriveTurn, RangeDeriver } from "./range-deriver.js"
+import { type DeriveClaim, type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
 
 export interface LiveDeriverOptions {
   readonly deriver: RangeDeriver
   readonly readPlan: () => Promise<WorkPlan | undefined>
-  /** The tip's own: the lanes that such workers are left to are in other threads. */
+  /** Only the tip's: the history lanes are in other threads. */
   readonly slow: SlowWorkers
-  /** Told while there is something to derive. */
+  /** Closed while there is something to derive. */
   readonly gate?: Pick<TipGate, "begin" | "end" | "moved">
   readonly clock: Clock
   readonly logger: Logger
@@ -33,20 +31,20 @@ export interface LiveDeriverOptions {
   readonly onDerived: (range: BlockRange) => void
 }
 
-/** How far below the tip it looks: what lies deeper is history. */
+/** What lies deeper below the tip is history. */
 const tipBlocks = 64
 const blocksPerLease = 8
-/** With nothing new it is looked for what failed, or was reopened, only so often. */
-const lookAgainMs = 1_000
+/** How often failed or reopened ranges are looked for while nothing is new. */
+const retryCheckMs = 1_000
 
 export class LiveDeriver extends LoopingService {
   private readonly options: LiveDeriverOptions
   private seenEnd = 0
-  /** The tip has moved while it was looked at. */
+  /** The tip has moved since this service started. */
   private moves = false
   private idleAt = Number.NEGATIVE_INFINITY
-  /** What is stored after this is left to the next turn. */
-  private lookedAt = 0
+  /** What is stored after this is left to the next iteration. */
+  private readAt = 0
 
   constructor(options: LiveDeriverOptions) {
     super({
@@ -63,45 +61,45 @@ export class LiveDeriver extends LoopingService {
   /** There is something new, and app knows of it. */
   override wake(): void {
     this.options.gate?.begin("tip")
-    // Also where it ends as high as before: some of it may be new.
+    // Even if it ends at the same height: some of it may be new.
     this.idleAt = Number.NEGATIVE_INFINITY
     super.wake()
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {
-    this.lookedAt = this.clock.monotonic()
+    this.readAt = this.clock.monotonic()
     try {
-      return await this.lookAndDerive(signal)
+      return await this.derive(signal)
     } finally {
-      this.options.gate?.end("tip", this.lookedAt)
+      this.options.gate?.end("tip", this.readAt)
     }
   }
 
-  private async lookAndDerive(signal: AbortSignal): Promise<undefined> {
+  private async derive(signal: AbortSignal): Promise<undefined> {
     const { readPlan, endBlock, mayClaim, gate } = this.options
     if (!mayClaim()) return undefined
     const plan = await readPlan()
     if (!plan) return undefined
     const to = endBlock === undefined ? plan.rawEnd : Math.min(plan.rawEnd, endBlock + 1)
     if (to > this.seenEnd) {
-      // Another process may have stored it, and nobody woke this one.
+      // Another process may have stored it, without a wake in this one.
       gate?.begin("tip")
-      this.lookedAt = this.clock.monotonic()
+      this.readAt = this.clock.monotonic()
       if (this.seenEnd > 0) gate?.moved()
     }
     const isNew = to !== this.seenEnd
-    // What was there when it began is caught up with in one piece: it costs half of what the same blocks cost one after the other.
+    // What was stored before the start is derived in one range: that costs half as much as block by block.
     if (this.seenEnd > 0 && isNew) this.moves = true
     this.seenEnd = to
     const now = this.clock.monotonic()
-    if (!isNew && now - this.idleAt < lookAgainMs) return undefined
+    if (!isNew && now - this.idleAt < retryCheckMs) return undefined
     const region = { from: Math.max(plan.startHeight, to - tipBlocks), to }
     while (!signal.aborted && (await this.takeAll(plan, region, signal)));
     await this.trySlow(plan, region, signal)
     return undefined
   }
 
-  /** For all who are quick. True while there may be more. */
+  /** For all workers that are not slow. Returns true while there may be more. */
   private async takeAll({ members }: WorkPlan, region: BlockRange, signal: AbortSignal): Promise<boolean> {
     const { slow, onDerived } = this.options
     const quick = members.filter(({ workerType }) => !slow.has(workerType))
@@ -117,13 +115,13 @@ export class LiveDeriver extends LoopingService {
         const { committed } = outcome.result
         if (quick.length > 1) slow.learn(outcome.result)
         if (committed.length === quick.length) onDerived(outcome.range)
-        // Up to the end, by all: there is nothing more to look for, and history waits meanwhile.
+        // All workers reached the end: stop here, since history waits meanwhile.
         return outcome.range.to < region.to || committed.length < quick.length
       }
     }
   }
 
-  /** Who was slow a minute ago may be quick now. One block, when the others have theirs: it can make the next one wait for no more than that. */
+  /** Tries a slow worker again after a minute, with one block, when the others are done: the next block waits for no more. */
   private async trySlow({ members }: WorkPlan, region: BlockRange, signal: AbortSignal): Promise<void> {
     const { slow } = this.options
     for (const member of members) {
@@ -133,27 +131,14 @@ export class LiveDeriver extends LoopingService {
     }
   }
 
-  /** Throws what is no worker's fault. */
   private async take(
-    { region, ...turn }: Pick<DeriveTurn, "members" | "maxBlocks" | "order"> & { region: BlockRange },
+    { region, ...claim }: Pick<DeriveClaim, "members" | "maxBlocks" | "order"> & { region: BlockRange },
     signal: AbortSignal,
   ): Promise<DeriveOutcome> {
     const { deriver, leaseTtlMs, onOutcome } = this.options
-    const outcome = await deriver.deriveNext({ ...turn, regions: [region], ttlMs: leaseTtlMs }, signal)
+    const outcome = await deriver.deriveNext({ ...claim, regions: [region], ttlMs: leaseTtlMs }, signal)
     onOutcome(outcome)
-    if (outcome.kind === "done") {
-      for (const { fault } of outcome.result.dropped) if (fault) this.tell(fault)
-    } else if (outcome.kind === "failed" && outcome.cause !== "shutdown") {
-      if (!(outcome.error instanceof WorkerFault)) throw outcome.error
-      this.tell(outcome.error)
-    }
+    for (const fault of faultsOf(outcome)) this.logger.warn(fault, "a worker failed at the tip")
     return outcome
-  }
-
-  private tell(fault: WorkerFault): void {
-    this.logger.warn(
-      { worker: fault.worker, height: fault.height, error: describeError(fault.cause) },
-      "a worker failed at the tip",
-    )
   }
 }

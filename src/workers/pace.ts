@@ -1,11 +1,11 @@
-// How many blocks a range may have, learnt from the ones before: as many as keep the rows it changes locked for no longer than
-// others can wait for them, and as it takes to make a transaction worth its while.
+// How many blocks a range may have, learnt from earlier ranges: enough to make a transaction worth its cost, but not so many
+// that its row locks delay others for too long.
 
 export interface PaceOptions {
   readonly maxBlocks: number
   /** State rows are locked for about this long at most. */
   readonly foldMs: number
-  /** The same, once a tip was seen to wait for them. */
+  /** The same beside a moving tip. */
   readonly foldMsBesideTip: number
   /** A whole range takes about this long at most. */
   readonly totalMs: number
@@ -15,15 +15,15 @@ export interface PaceLesson {
   readonly blocks: number
   readonly foldMs: number
   readonly totalMs: number
-  /** Whether a tip has waited lately. */
+  /** Whether a tip moves, or has waited lately. */
   readonly besideTip: boolean
 }
 
 const firstBlocks = 64
 
 /**
- * Folding has a fixed cost, which a busy machine can stretch beyond any limit on its own: shorter ranges would pay it more
- * often and end nothing sooner. Below this only ranges shrink that take long as a whole.
+ * Folding has a fixed cost, which can exceed any limit on a busy machine: shorter ranges would only pay it more often.
+ * Below this many blocks, only the total time shrinks ranges.
  */
 const foldBlocks = 16
 
@@ -37,8 +37,8 @@ export class Pace {
   }
 
   /**
-   * Grows fourfold at most, shrinks at once. Long ranges are worth it: a key that many blocks touch is written once for all of them, and
-   * with 400 blocks a range that was half as many writes of accounts as with 40.
+   * Grows fourfold at most, shrinks at once. Long ranges pay off: a key that many blocks touch is written once. With 400
+   * blocks a range, accounts took half as many writes as with 40.
    */
   learn({ blocks, foldMs, totalMs, besideTip }: PaceLesson): void {
     if (blocks === 0) return
@@ -46,7 +46,7 @@ export class Pace {
     const byFold = fitting(blocks, foldMs, besideTip ? options.foldMsBesideTip : options.foldMs)
     const byTotal = fitting(blocks, totalMs, options.totalMs)
     const wanted = Math.min(Math.max(byFold, foldBlocks), byTotal)
-    // What a range of this size costs says nothing about a larger one, except that it may be tried.
+    // The cost of a much larger range is unknown, so it is approached in steps.
     const next = Math.min(wanted, this.blocks * 4)
     this.blocks = Math.max(1, Math.min(options.maxBlocks, Math.round(next)))
   }

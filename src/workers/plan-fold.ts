@@ -1,5 +1,5 @@
-// Checks a state table's declaration against the event tables it reads, and plans its fold. What passes here can be applied in any
-// order and undone exactly; everything else is refused by name. The one place that says what a fold may be.
+// Checks a state table's declaration against the event tables it reads, and plans its fold. What passes can be applied in
+// any order and undone exactly; everything else is refused by name. The only definition of a valid fold.
 
 import type { IndexerError } from "../platform/errors.js"
 import { checkIndexes, refuse as refuseDeclaration } from "./check-worker.js"
@@ -222,12 +222,12 @@ function checkNames(refuse: Refuse, plan: FoldPlan): void {
     ...plan.ends.flatMap((end) => plan.position.map(({ name }) => endColumn(end, name))),
   ])
   for (const { name } of [...plan.key, ...plan.columns])
-    if (made.has(name)) throw refuse(name, "is the name of a column that the runtime makes itself")
+    if (made.has(name)) throw refuse(name, "is the name of a column that the runtime creates")
   for (const { name } of plan.columns)
     if (plan.key.some((column) => column.name === name)) throw refuse(name, "is both a key and a value column")
 }
 
-/** Each value comes from somewhere; a first or last from every row that can be first or last. */
+/** Every value has a source; a first or last is set by every source that is seen. */
 function checkSet(refuse: Refuse, plan: FoldPlan): void {
   for (const { name, aggregate } of plan.columns) {
     if (!plan.sources.some((source) => source.set.has(name))) throw refuse(name, "is set by none of its sources")
@@ -238,7 +238,7 @@ function checkSet(refuse: Refuse, plan: FoldPlan): void {
   }
 }
 
-/** Undo finds a first, last, min or max again through an index, so the key has to stand in the event row as it is. */
+/** Undo finds another first, last, min or max by an index, so the key must be a plain column of the event row. */
 function checkProbes(refuse: Refuse, plan: FoldPlan): void {
   const values = columnsOf(plan, "first", "last")
   for (const source of plan.sources) {
@@ -248,10 +248,11 @@ function checkProbes(refuse: Refuse, plan: FoldPlan): void {
     if (computed >= 0 && (tracked || compared))
       throw refuse(
         plan.key[computed]!.name,
-        `has to be a plain column of ${source.table}, since the table ${tracked ? "tracks its ends" : "has a min or max"}`,
+        `has to be a plain column of ${source.table}, since the table ` +
+          (tracked ? "tracks its ends" : "has a min or max"),
       )
     if (!tracked || values.length === 0) continue
-    // Two rows of one key and position would leave open whose value is the first or last.
+    // With two rows of one key and position, the first or last value would be ambiguous.
     const fixed = new Set([
       ...plan.position.map(({ name }) => name),
       ...source.key.flatMap((expression) => (expression.of === "column" ? [expression.column] : [])),

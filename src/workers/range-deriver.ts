@@ -1,8 +1,10 @@
-// Derives one claimed range for a group of workers. What happens to the leases of those that fail is the runner's. Uses a second
-// connection to read raw.
+// Derives one claimed range for a group of workers. The runner releases the leases of those that fail. Reads raw over a
+// second connection.
 
 import type { GroupClaimRequest } from "../coordination/lease-store.js"
 import type { LeasedRangeRunner, RangeOutcome } from "../coordination/leased-range-runner.js"
+import { WorkerFault } from "../coordination/worker-fault.js"
+import { describeError } from "../platform/errors.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { RangePartitions } from "../raw/range-partitions.js"
 import { type DeriveGroupDeps, type DeriveResult, deriveGroup } from "./derive-group.js"
@@ -14,7 +16,7 @@ export interface RangeDeriverOptions
   readonly partitions: Pick<RangePartitions, "ensure">
 }
 
-export type DeriveTurn = Pick<GroupClaimRequest, "members" | "regions" | "maxBlocks" | "ttlMs" | "order">
+export type DeriveClaim = Pick<GroupClaimRequest, "members" | "regions" | "maxBlocks" | "ttlMs" | "order">
 
 export type DeriveOutcome = RangeOutcome<DeriveResult>
 
@@ -31,10 +33,10 @@ export class RangeDeriver {
     this.sinks = new Map(registry.workers.map(({ name }) => [name, store.createSink(name)]))
   }
 
-  deriveNext(turn: DeriveTurn, signal: AbortSignal): Promise<DeriveOutcome> {
+  deriveNext(claim: DeriveClaim, signal: AbortSignal): Promise<DeriveOutcome> {
     return this.runner.run<DeriveResult>(
       async (connection) => ({
-        claim: turn,
+        claim,
         work: async ({ range, claimed, leases, signal }) => {
           await this.options.partitions.ensure(connection, { range })
           const result = await deriveGroup(
@@ -48,4 +50,15 @@ export class RangeDeriver {
       signal,
     )
   }
+}
+
+/** The workers at fault, for the log. Throws an error that is no worker's fault: the next range would meet it too. */
+export function faultsOf(outcome: DeriveOutcome) {
+  const faults: WorkerFault[] = []
+  if (outcome.kind === "done") for (const { fault } of outcome.result.dropped) if (fault) faults.push(fault)
+  if (outcome.kind === "failed" && outcome.cause !== "shutdown") {
+    if (!(outcome.error instanceof WorkerFault)) throw outcome.error
+    faults.push(outcome.error)
+  }
+  return faults.map(({ worker, height, cause }) => ({ worker, height, error: describeError(cause) }))
 }

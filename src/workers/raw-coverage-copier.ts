@@ -1,5 +1,5 @@
-// Keeps app's copy of raw's coverage current. Runs in every process that stores or derives; any number may copy at once. Woken when
-// this process stored a block; what others store is found by polling.
+// Keeps app's copy of raw's coverage current. Runs in every process that stores or derives; any number may copy at once.
+// Woken when this process stored a block; polls for what others store.
 
 import type { RawCoverageCopy } from "../coordination/coverage-ledger.js"
 import type { Clock } from "../platform/clock.js"
@@ -41,7 +41,7 @@ export class RawCoverageCopier extends LoopingService {
     this.isWoken = false
     const end = await this.options.ledgers.app.copyRawCoverage(this.options)
     if (end === undefined) return
-    // Also where it ends as high as before: some of it may be new, or another process was first to copy it.
+    // Even if it ends at the same height: some of it may be new, or another process copied it first.
     if (isWoken || end > this.end) this.onCopied()
     this.end = end
   }

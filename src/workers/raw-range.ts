@@ -1,5 +1,5 @@
-// The raw blocks of one range as a worker reads them: from one snapshot, which also proves that raw covers the range and
-// says at which epoch of the chain. What a block looks like is between a family's views and its workers.
+// The contract of reading the raw blocks of a range: from one snapshot, which also proves that raw covers the range and
+// contains the chain's epoch. A family defines its blocks for its own workers.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
@@ -19,7 +19,7 @@ export interface RawRange<Block extends ReadableBlock = ReadableBlock> {
 }
 
 export interface RawReader<Block extends ReadableBlock = ReadableBlock> {
-  /** Throws NOT_COVERED when raw has not all of it, or no longer. */
+  /** Throws NOT_COVERED when raw does not cover all of it. */
   open(range: BlockRange): Promise<RawRange<Block>>
 }
 

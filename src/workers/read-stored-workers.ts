@@ -1,4 +1,4 @@
-// The workers this database has tables for, as it was told: what status shows and what a person steers by.
+// Reads the workers that this database has tables for, for status and operators.
 
 import type { Queryable } from "../postgres/transaction.js"
 
@@ -13,15 +13,7 @@ export interface StoredWorker {
   readonly concurrency: number | null
 }
 
-interface WorkerRow {
-  name: string
-  version: number
-  dependencies: string[]
-  tables: string[]
-  paused: boolean
-  paused_reason: string | null
-  concurrency: number | null
-}
+type WorkerRow = Omit<StoredWorker, "pausedReason"> & { readonly paused_reason: string | null }
 
 /** By name. */
 export async function readStoredWorkers(sql: Queryable): Promise<readonly StoredWorker[]> {

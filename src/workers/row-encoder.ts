@@ -1,5 +1,5 @@
-// Rows of one event table, checked and encoded for binary COPY in column order. The hot path of every extract: nothing is
-// made per row, and what does not fit is refused here, with worker, table and column, before the database sees it.
+// Checks and encodes rows of one event table for binary COPY, in column order. The hot path of every extract: nothing is
+// allocated per row. A row that does not fit is refused here, with worker, table and column.
 
 import { describeError, IndexerError } from "../platform/errors.js"
 import { CopyBuffer } from "../postgres/copy-buffer.js"
@@ -7,13 +7,13 @@ import type { ColumnKind } from "./column.js"
 import { EncodedField } from "./encoded-field.js"
 import type { EventTable } from "./worker-definition.js"
 
-/** Memory that grew beyond this for one huge block is let go afterwards. */
+/** A buffer that grew beyond this for one huge block is freed afterwards. */
 const keptBytes = 8 << 20
 
 const maxAmount = 2n ** 256n - 1n
 const maxAmountDigits = 64
 
-/** Bytes of a value whose type has one width: a field taken from elsewhere is held against it. */
+/** Bytes of a value of a fixed-width type, to check copied fields. */
 const widths: Partial<Record<ColumnKind, number>> = {
   bool: 1,
   int2: 2,
@@ -64,7 +64,7 @@ export class RowEncoder {
     this.#height = height
   }
 
-  /** Throws WORKER_FAILED; after that nothing more is taken until the reset, since half a row is in the buffer. */
+  /** Throws WORKER_FAILED, and then refuses every row until the reset, since half a row is in the buffer. */
   encode(row: Readonly<Record<string, unknown>>): void {
     if (this.#failed) throw this.#failed
     this.#at = 0
@@ -76,7 +76,7 @@ export class RowEncoder {
     }
   }
 
-  /** The bytes so far. Throws what was refused, also when whoever emitted the row has passed over it. */
+  /** The bytes so far. Throws the refusal of a row even if the extract caught it. */
   view(): Buffer {
     if (this.#failed) throw this.#failed
     return this.#buffer.view()
@@ -102,7 +102,7 @@ export class RowEncoder {
       else this.#encodeValue(this.#kinds[i]!, value)
     }
     let given = 0
-    // Counted without making an array of the keys. Every column was there, so what is more has none.
+    // Counted without an array of the keys. Every column is present, so a surplus key has no column.
     for (const _name in row) given++
     if (given !== count) this.#refuseUnknown(row)
     // Checked last, when it is known to be a number or a bigint.
@@ -181,13 +181,13 @@ export class RowEncoder {
     throw new RangeError(`no column ${unknown.join(", ")}; there are ${this.columns.join(", ")}`)
   }
 
-  /** The row as a person reads it; nothing of one that cannot be read. */
+  /** The row in readable form; empty if it cannot be read. */
   #shown(row: Readonly<Record<string, unknown>>): { transactionId?: unknown; rawData?: string } {
     try {
       const shown = Object.fromEntries(this.columns.map((name) => [name, readable(row[name])]))
       return { transactionId: shown["transaction_id"], rawData: JSON.stringify(shown) }
     } catch {
-      // A getter of the row threw: the refusal matters more than what it is of.
+      // A getter of the row threw; the refusal matters more than the row.
       return {}
     }
   }
@@ -209,7 +209,7 @@ export class RowEncoder {
   }
 }
 
-/** Fields taken from elsewhere are shown without the length before them. */
+/** Copied fields are shown without their length prefix. */
 function readable(value: unknown): unknown {
   if (value instanceof EncodedField) return value.isNull ? null : readable(value.bytes.subarray(4))
   if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString("hex")}`
@@ -235,7 +235,7 @@ function unfit(kind: ColumnKind, value: unknown): RangeError {
   return new RangeError(`is of type ${given}, not ${accepted[kind]}`)
 }
 
-/** True also for what is no number at all, which is refused for that. */
+/** True also for other types, which are refused elsewhere. */
 function isAmount(value: unknown): boolean {
   if (typeof value === "bigint") return value >= 0n && value <= maxAmount
   if (typeof value !== "string" || value.length <= maxAmountDigits + 2) return true

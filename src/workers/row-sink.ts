@@ -1,12 +1,12 @@
-// Where one worker's extract puts its rows: an encoder for each event table, and the open transaction behind them.
+// Collects the rows of one worker's extract in an encoder for each event table, and copies them into the tables.
 
 import type { SqlConnection } from "../postgres/sql-connection.js"
+import type { EmittedRows } from "./derived-store.js"
 import { RowEncoder } from "./row-encoder.js"
 import { type Emit, eventTables, type WorkerDefinition } from "./worker-definition.js"
 import { workerSchema } from "./worker-registry.js"
 
-export class RowSink {
-  /** For `ExtractContext`: a function for each event table, made once. */
+export class RowSink implements EmittedRows {
   readonly emit: Emit<WorkerDefinition["tables"]>
   /** Stored by flushes since the last reset, by table. */
   readonly #flushed = new Map<string, number>()
@@ -27,33 +27,29 @@ export class RowSink {
     )
   }
 
-  /** Bytes encoded and not yet flushed. */
   get byteLength(): number {
     let bytes = 0
     for (const encoder of this.#encoders.values()) bytes += encoder.byteLength
     return bytes
   }
 
-  /** Rows encoded and not yet flushed. */
   get pendingRows(): number {
     let rows = 0
     for (const encoder of this.#encoders.values()) rows += encoder.rows
     return rows
   }
 
-  /** Rows since the last reset, flushed or not. */
   rowsOf(table: string): number {
     return (this.#flushed.get(table) ?? 0) + (this.#encoders.get(table)?.rows ?? 0)
   }
 
-  /** Rows of this block follow. */
   startBlock(height: number): void {
     for (const encoder of this.#encoders.values()) encoder.startBlock(height)
   }
 
-  /** Into the tables themselves, or into others of the same names and columns. */
+  /** Into the worker's tables, or into those of another schema with the same names and columns. */
   async flush(connection: SqlConnection, { schema = workerSchema } = {}): Promise<void> {
-    // Before the test for rows: a view throws what was refused, even if nobody looked.
+    // Before the test for rows: a view throws a refusal that the extract caught.
     const pending = [...this.#encoders]
       .map(([table, encoder]) => ({ table, encoder, bytes: encoder.view() }))
       .filter(({ encoder }) => encoder.rows > 0)
@@ -70,7 +66,6 @@ export class RowSink {
     }
   }
 
-  /** Ready for another range, in the same memory. Whatever was not flushed is forgotten. */
   reset(): void {
     this.#flushed.clear()
     for (const encoder of this.#encoders.values()) encoder.reset()

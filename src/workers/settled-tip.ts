@@ -1,5 +1,5 @@
-// Where the tip was a moment ago. Fresh blocks are left to whoever derives the tip, which takes them for all workers at once; should
-// nobody do that, they are taken up after this moment like any others.
+// Where the tip was a moment ago. New blocks are left to the process that derives the tip, which takes them for all workers
+// at once; if there is none, they count as history after this time.
 
 export class SettledTip {
   private readonly seen: { readonly end: number; readonly at: number }[] = []
@@ -10,11 +10,11 @@ export class SettledTip {
     this.settleMs = settleMs
   }
 
-  /** The end of what was there `settleMs` ago. What is there at the first look counts as old. */
+  /** The end of coverage `settleMs` ago. What is covered at the first call counts as old. */
   see(end: number, now: number): number {
     this.settled ??= end
     if (end < this.settled) {
-      // A rollback took it back.
+      // A rollback removed blocks.
       this.seen.length = 0
       this.settled = end
     }

@@ -1,11 +1,11 @@
-// Which workers a thread has found to be slow. They hold up whoever shares a range with them, so they go on by themselves, and are
-// tried again now and then.
+// The workers that a thread has found to be slow. They delay workers that share a range with them, so they get ranges of
+// their own, and are tried in the group again after a minute.
 
 import type { Clock } from "../platform/clock.js"
 import type { DeriveResult } from "./derive-group.js"
 
 const tryAgainMs = 60_000
-/** Slow is who takes this long in one range, and that is most of the range's time. */
+/** A worker is slow if it takes this long in one range, and most of the range's time. */
 const slowMs = 250
 const slowShare = 0.6
 
@@ -22,12 +22,12 @@ export class SlowWorkers {
     return this.tryAgainAt.has(worker)
   }
 
-  /** Has been apart for long enough to be looked at again. */
+  /** Has been separate for long enough to be tried again. */
   isDue(worker: string): boolean {
     return (this.tryAgainAt.get(worker) ?? Number.POSITIVE_INFINITY) <= this.clock.monotonic()
   }
 
-  /** Of those that a turn was open to. */
+  /** From a range that several workers could share. */
   learn({ totals, dropped }: Pick<DeriveResult, "totals" | "dropped">): void {
     const tookMs = workingMs(totals)
     const again = this.clock.monotonic() + tryAgainMs
@@ -41,6 +41,6 @@ export class SlowWorkers {
   }
 }
 
-/** Without what it waited for its claim and its commit: that is the crowd's, and shorter ranges would only add to it. */
+/** Without the waits of claim and commit: other processes cause those, and shorter ranges would add to them. */
 export const workingMs = ({ readMs, extractMs, writeMs, foldMs }: DeriveResult["totals"]): number =>
   readMs + extractMs + writeMs + foldMs

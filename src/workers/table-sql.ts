@@ -1,4 +1,4 @@
-// The statements that make a worker's tables. Pure text; every name in it has been checked and is quoted.
+// The statements that create a worker's tables. Pure; every name has been checked and is quoted.
 
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import { type Column, columnTypes } from "./column.js"
@@ -24,7 +24,8 @@ export function stateTableSql(plan: FoldPlan): string {
 }
 
 export const indexSql = (index: TableIndex): string =>
-  `create index ${quoted([indexName(index)])} on ${quoteIdentifier(workerSchema, index.table)} (${quoted(index.columns)})`
+  `create index ${quoted([indexName(index)])}
+   on ${quoteIdentifier(workerSchema, index.table)} (${quoted(index.columns)})`
 
 const createSql = (name: string, lines: readonly string[]): string =>
   `create table ${quoteIdentifier(workerSchema, name)} (\n  ${lines.join(",\n  ")}\n)`

@@ -1,16 +1,14 @@
-// Derives history, one range after the other, for all workers that have it to do; a worker that proved slow goes on by itself, in
-// turns with the others.
+// Derives history, one range after the other, for all workers that have work there. A slow worker gets ranges of its own,
+// alternating with the others.
 
 import type { ClaimMember } from "../coordination/lease-store.js"
-import { WorkerFault } from "../coordination/worker-fault.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Clock } from "../platform/clock.js"
-import { describeError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { Random } from "../platform/random.js"
 import { Pace } from "./pace.js"
-import type { DeriveOutcome, RangeDeriver } from "./range-deriver.js"
+import { type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import { SettledTip } from "./settled-tip.js"
 import { type SlowWorkers, workingMs } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
@@ -29,7 +27,7 @@ export interface WorkLaneOptions {
   readonly leaseTtlMs: number
   readonly idleMs: number
   readonly mayClaim: () => boolean
-  /** Whether this process derives a tip that moves. Of others it learns when one had to wait. */
+  /** Whether this process derives a moving tip. That of another process is noticed when it has to wait. */
   readonly tipIsLive: () => boolean
   readonly onOutcome: (outcome: DeriveOutcome) => void
 }
@@ -38,14 +36,14 @@ const settleMs = 2_000
 const foldMs = 2_000
 const foldMsBesideTip = 100
 const totalMs = 8_000
-/** A tip that had to wait is taken to be there for this long. */
+/** A tip that had to wait counts as moving for this long. */
 const besideTipMs = 600_000
 
 export class WorkLane extends LoopingService {
   private readonly options: WorkLaneOptions
   private readonly tip = new SettledTip({ settleMs })
   private readonly paces = new Map<string, Pace>()
-  /** What the slow ones took in their last turns; the others get as much before it is theirs again. */
+  /** What the slow workers took in the last round; the others get as much time before the next. */
   private owedMs = 0
   private tipWaitedAt = Number.NEGATIVE_INFINITY
   private firstRawEnd: number | undefined
@@ -76,12 +74,12 @@ export class WorkLane extends LoopingService {
       isBusy = true
       if (this.clock.monotonic() - now >= this.owedMs) break
     }
-    const turned = this.clock.monotonic()
+    const began = this.clock.monotonic()
     for (const member of apart) {
       if (signal.aborted) break
       if (await this.take([member], region, signal)) isBusy = true
     }
-    this.owedMs = this.clock.monotonic() - turned
+    this.owedMs = this.clock.monotonic() - began
     return isBusy ? 0 : undefined
   }
 
@@ -111,37 +109,18 @@ export class WorkLane extends LoopingService {
       signal,
     )
     this.options.onOutcome(outcome)
-    switch (outcome.kind) {
-      case "idle":
-        return false
-      case "done": {
-        const { totals, dropped } = outcome.result
-        const blocks = outcome.range.to - outcome.range.from
-        const now = this.clock.monotonic()
-        // Where raw does not grow, what waits is the end of history, not somebody who wants to see the newest block.
-        if (totals.heldUpTip && this.rawGrows) this.tipWaitedAt = now
-        const besideTip = this.options.tipIsLive() || now - this.tipWaitedAt < besideTipMs
-        pace.learn({ blocks, foldMs: totals.foldMs, totalMs: workingMs(totals), besideTip })
-        if (members.length > 1) slow.learn(outcome.result)
-        for (const { fault } of dropped) if (fault) this.tell(fault)
-        return true
-      }
-      case "failed":
-        if (outcome.cause === "shutdown") return false
-        if (outcome.error instanceof WorkerFault) {
-          this.tell(outcome.error)
-          return true
-        }
-        // The database is away, or the chain moved: the next range would fare no better, so the loop backs off.
-        throw outcome.error
-    }
-  }
-
-  private tell(fault: WorkerFault): void {
-    this.logger.warn(
-      { worker: fault.worker, height: fault.height, error: describeError(fault.cause) },
-      "a worker failed on a range",
-    )
+    for (const fault of faultsOf(outcome)) this.logger.warn(fault, "a worker failed on a range")
+    if (outcome.kind === "idle") return false
+    if (outcome.kind === "failed") return outcome.cause !== "shutdown"
+    const { totals } = outcome.result
+    const blocks = outcome.range.to - outcome.range.from
+    const now = this.clock.monotonic()
+    // While raw does not grow, what waits is the end of history, not a new block.
+    if (totals.heldUpTip && this.rawGrows) this.tipWaitedAt = now
+    const besideTip = this.options.tipIsLive() || now - this.tipWaitedAt < besideTipMs
+    pace.learn({ blocks, foldMs: totals.foldMs, totalMs: workingMs(totals), besideTip })
+    if (members.length > 1) slow.learn(outcome.result)
+    return true
   }
 
   private paceOf(members: readonly ClaimMember[]): Pace {

@@ -1,5 +1,5 @@
-// What there is to do, as one statement sees it: who is paused, who may do how much at once, where the chain starts and how
-// far raw has come.
+// What there is to derive, read by one statement: which workers are paused, their concurrency, where the chain starts and
+// where raw's coverage ends.
 
 import type { ClaimMember } from "../coordination/lease-store.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
@@ -29,7 +29,8 @@ export async function readWorkPlan(
     rows: [row],
   } = await sql.query<PlanRow>(
     `select chain_state.start_height,
-       (select upper(range_merge(heights)) from app.coverage where worker_type = $1 and not isempty(heights)) as raw_end,
+       (select upper(range_merge(heights))
+         from app.coverage where worker_type = $1 and not isempty(heights)) as raw_end,
        coalesce((select json_agg(json_build_object('name', name, 'paused', paused, 'concurrency', concurrency))
          from app.workers), '[]') as workers
      from app.chain_state`,

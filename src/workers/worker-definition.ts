@@ -1,5 +1,5 @@
-// What a worker is: a name, what it depends on, its tables, and how they are filled. Two shapes: an extract turns a block
-// into rows of event tables, a fold keeps a state table over event tables. A worker may have one or both.
+// A worker: its name, its dependencies, its tables and how they are filled. An extract derives rows of event tables from a
+// block, a fold keeps a state table over event tables. A worker may have one or both.
 
 import type { Column, ColumnInput, ColumnKind } from "./column.js"
 
@@ -16,7 +16,7 @@ export interface EventTable<C extends Columns = Columns> {
   readonly indexes?: readonly (readonly (keyof C & string)[])[]
 }
 
-/** A column of an event row, or something simple made of one. */
+/** A column of an event row, or a simple function of one. */
 export type Expression =
   | string
   /** Of a numeric or integer column. */
@@ -43,7 +43,7 @@ export interface FoldSource {
   readonly seen?: boolean
 }
 
-/** sum adds up; first and last take the value of the row that comes first or last in the chain; min and max compare. */
+/** first and last take the value of the row that comes first or last in the chain. */
 export type Aggregate = "sum" | "first" | "last" | "min" | "max"
 
 export interface FoldColumn<Kind extends ColumnKind = ColumnKind> {
@@ -53,7 +53,7 @@ export interface FoldColumn<Kind extends ColumnKind = ColumnKind> {
 
 /**
  * State by key, as a fold over event rows: the same whatever the order in which ranges come, undone exactly, and
- * recomputable. Besides its own columns it has `event_rows` (how many rows stand behind it; at 0 it goes) and, for
+ * recomputable. Besides its own columns it has `event_rows` (the number of its rows; at 0 it is deleted) and, for
  * each end it tracks, the position there: `first_block_height`, `first_transaction_index`, … and `last_…`.
  */
 export interface StateTable {
@@ -73,14 +73,14 @@ export type WorkerTables = Readonly<Record<string, WorkerTable>>
 
 type RowInput<C extends Columns> = { readonly [Name in keyof C]: ColumnInput<C[Name]> }
 
-/** Told by kind: EventTable names its columns both as values and as keys, so one of given columns extends no wider one. */
+/** Selected by kind: EventTable uses its columns both as values and as keys, so a narrow one extends no wider one. */
 export type Emit<Tables extends WorkerTables> = {
   readonly [Name in keyof Tables as Tables[Name]["kind"] extends "events"
     ? Name
     : never]: Tables[Name] extends EventTable<infer C> ? (row: RowInput<C>) => void : never
 }
 
-/** A row of a dependency's event table: bytes as "0x…", integers as number, amounts as bigint, timestamps in microseconds. */
+/** A row of a dependency's event table: bytes as "0x…", integers as number, amounts as bigint, timestamps in µs. */
 export type UpstreamRow = Readonly<Record<string, string | number | bigint | boolean | null>>
 
 /** By table. */
@@ -94,16 +94,16 @@ export interface ExtractContext<Tables extends WorkerTables, Block> {
 }
 
 export interface WorkerDefinition<Tables extends WorkerTables = WorkerTables> {
-  /** Lower case with underscores; what coverage, leases and status call it. */
+  /** Lower case with underscores; used in coverage, leases and status. */
   readonly name: string
   /** Raised when what it derives changes. */
   readonly version: number
   /** Workers whose tables it reads. It never runs ahead of them. */
   readonly dependencies?: readonly string[]
   readonly tables: Tables
-  /** Event tables of dependencies that `extract` looks at. */
+  /** Event tables of dependencies that `extract` reads. */
   readonly reads?: readonly string[]
-  /** Pure: the same block gives the same rows, whoever asks and when. */
+  /** Pure: the same block always gives the same rows. */
   // biome-ignore lint/suspicious/noExplicitAny: a list of workers holds definitions of different tables and families.
   readonly extract?: (context: ExtractContext<any, any>) => void
 }

@@ -1,13 +1,13 @@
-// A worker's declaration as plain data in one form, and the hash of it, by which processes tell whether they mean the same
-// worker. The same for any order of keys, and for what is left out or written as its default. Functions have no part in
-// it (a bundler changes their text), so what an extract derives is told by the version.
+// A worker's declaration in canonical form, and its hash, by which processes compare declarations. Independent of the order
+// of keys and of defaults written out. Functions are not part of it (a bundler changes their text), so the version
+// identifies what an extract derives.
 
 import { createHash } from "node:crypto"
 import { defaultPosition, type StateTable, type WorkerDefinition, type WorkerTable } from "./worker-definition.js"
 
 export type PlainJson = string | number | boolean | null | readonly PlainJson[] | { readonly [key: string]: PlainJson }
 
-/** What is stored beside the hash: enough to undo the worker's rows where nobody declares it. */
+/** Stored beside the hash: enough to undo the worker's rows in a process that does not declare it. */
 export function canonicalDefinition(worker: WorkerDefinition): PlainJson {
   return sorted({
     version: worker.version,
@@ -22,7 +22,7 @@ export function workerHash(worker: WorkerDefinition): string {
     .digest("hex")
 }
 
-// Indexes are left out: one more or less changes no row, and is no reason to derive anything again.
+// Without indexes: they change no row, so they are no reason to derive anything again.
 function tableOf(table: WorkerTable): PlainJson {
   if (table.kind === "state") return stateOf(table)
   const { kind, columns, key, partitionBlocks } = table
@@ -46,7 +46,7 @@ function stateOf({ kind, key, columns, sources, track = [], position }: StateTab
   }
 }
 
-/** Declarations are plain data but for `extract`, which is not given here. */
+/** Declarations are plain data except `extract`, which is not part of this. */
 const plain = (value: object): PlainJson => JSON.parse(JSON.stringify(value)) as PlainJson
 
 function sorted(value: PlainJson): PlainJson {

@@ -276,7 +276,7 @@ describe("refused, with worker, table and what is allowed:", () => {
     [
       "a column the runtime makes",
       [fold({ columns: { event_rows: sum(int8) }, sources: [source] })],
-      /column event_rows: is the name of a column that the runtime makes itself$/,
+      /column event_rows: is the name of a column that the runtime creates$/,
     ],
     [
       "a position that is not there",

@@ -1,5 +1,5 @@
-// The workers a process knows, checked and put in order: a dependency always comes before its dependents, else they stay as
-// given. Pure; what is wrong with a declaration is said here, before any table is touched.
+// The workers of a process, checked and sorted: a dependency comes before its dependents, otherwise the order stays. Pure;
+// an invalid declaration is refused here, before any table is touched.
 
 import type { PartitionedTable } from "../raw/partitioned-table.js"
 import { checkTables } from "./check-tables.js"
@@ -20,7 +20,7 @@ export class WorkerRegistry {
   readonly folds: ReadonlyMap<string, readonly FoldPlan[]>
   readonly #byName: ReadonlyMap<string, WorkerDefinition>
   readonly #tables: ReadonlyMap<string, WorkerTable>
-  /** Made when first asked for: whoever undoes never asks. */
+  /** Computed on demand: an undo needs none. */
   readonly #hashes = new Map<string, string>()
 
   /** Throws CONFIG_INVALID. */
@@ -77,7 +77,7 @@ export class WorkerRegistry {
   }
 }
 
-/** Depth first, so that a worker moves no further than its dependencies make it. */
+/** Depth first, so that a worker moves only as far as its dependencies require. */
 function inOrder(
   definitions: readonly WorkerDefinition[],
   byName: ReadonlyMap<string, WorkerDefinition>,

@@ -1,4 +1,4 @@
-// Event rows folded by key, as the CTEs that every statement of a fold begins with.
+// Folds event rows by key, in the CTEs that start every statement of a fold.
 
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { columnTypes } from "../column.js"
@@ -10,15 +10,15 @@ import { tableName, valueAlias } from "./fold-names.js"
 export const inRange = "t.block_height >= $1::int8 and t.block_height < $2::int8"
 
 /**
- * The same for a range of one block. Of an equality the planner knows at once how little it selects; to guess at a range at the tip it looks
- * up where the index ends, for each table and bound, and walks over what earlier rollbacks left there.
+ * The same for a range of one block. The planner estimates an equality at once. For a range at the tip it reads the end of
+ * the index, for each table and bound, including dead entries of earlier rollbacks.
  */
 export const inBlock = "t.block_height = $1::int8 and $2::int8 = $1::int8 + 1"
 
 /**
- * CTEs up to `folded`: one row for each key, k0… the key, n the count of rows behind it, s0… the sums, m0… min and max, f and l the first
- * and last position as arrays (there is no min of records), v0… the values there. Rows of few heights are read apart, by their
- * heights: where sorting is made dear the planner would rather walk a whole index that has them in the order of their key.
+ * CTEs up to `folded`: one row for each key, k0… the key, n the count of its rows, s0… the sums, m0… min and max, f and l
+ * the first and last position as arrays (there is no min of records), v0… the values there. With `apart`, rows are first
+ * read by their heights: with sorting disabled, the planner would walk a whole index in key order instead.
  */
 export function aggregateSql(
   plan: FoldPlan,
@@ -46,7 +46,7 @@ folded as (
 )`
 }
 
-/** What is inserted for a key, in the order of the table's columns. */
+/** The values inserted for a key, in the order of the table's columns. */
 export function aggregatedColumns(plan: FoldPlan): string[] {
   const sums = columnsOf(plan, "sum")
   const extremes = columnsOf(plan, "min", "max")
@@ -64,13 +64,14 @@ export function aggregatedColumns(plan: FoldPlan): string[] {
   ]
 }
 
-/** What the row at an end of its key says. The array has one element: there is no other aggregate that takes every kind. */
+/** The value of the row at an end of its key. The array has one element; no other aggregate accepts every kind. */
 const endValue = (plan: FoldPlan, column: PlannedColumn): string =>
   `(array_agg(r.${valueAlias(plan, column)}) filter (where r.is_${column.aggregate}))[1]`
 
 /**
- * The rows, and where values of ends are taken, which of a key's rows is its first or last. Ties are decided strictly, down to the source (hazard
- * 24). Not by a join with those rows: without statistics the planner expects one, and compares each of thousands with every other.
+ * The rows, marked as the first or last of their key if values are taken there. Ties are decided strictly, down to the
+ * source (hazard 24). Not by a join with those rows: without statistics the planner expects one row, and compares thousands
+ * pairwise.
  */
 function rankedRows(plan: FoldPlan): string {
   const ends = plan.ends.filter((end) => columnsOf(plan, end).length > 0)
@@ -85,8 +86,8 @@ function rankedRows(plan: FoldPlan): string {
 }
 
 /**
- * Sources that one scan can serve, as they give the same key for the same row. Where values of ends are taken each stands
- * alone: which source a row came from decides ties.
+ * Groups sources that one scan can serve, as they give the same key for the same row. If values are taken at ends, each
+ * source is scanned alone, since the source decides ties.
  */
 function scans(plan: FoldPlan): PlannedSource[][] {
   if (columnsOf(plan, "first", "last").length > 0) return plan.sources.map((source) => [source])
@@ -99,7 +100,7 @@ function scans(plan: FoldPlan): PlannedSource[][] {
   return [...groups.values()]
 }
 
-/** One row for each row of the table that any of the sources counts; n says how many do. */
+/** One row for each row of the table that a source counts; n is the number of such sources. */
 function scanRows(plan: FoldPlan, sources: readonly PlannedSource[], heights: string): string {
   const [first] = sources
   const conditions = sources.map((source) => sourceConditions(source).join(" and "))
@@ -138,7 +139,7 @@ function scanRows(plan: FoldPlan, sources: readonly PlannedSource[], heights: st
   where ${[heights, ...anyOf(conditions)].join(" and ")}`
 }
 
-/** Null where none of the sources that count the row is one that is seen. */
+/** Null if no source that counts the row is seen. */
 function scanPosition(plan: FoldPlan, sources: readonly PlannedSource[]): string {
   const seen = sources.filter((source) => source.seen)
   if (seen.length === 0) return "null::int8[]"
@@ -148,7 +149,7 @@ function scanPosition(plan: FoldPlan, sources: readonly PlannedSource[]): string
   return condition === undefined ? position : `case when ${condition} then ${position} end`
 }
 
-/** Nothing where one of them holds for every row. */
+/** Empty if one of the conditions holds for every row. */
 function anyOf(conditions: readonly string[]): string[] {
   if (conditions.includes("")) return []
   const distinct = [...new Set(conditions)]

@@ -41,7 +41,10 @@ function endUpdates(plan: FoldPlan): string[] {
   return plan.ends.flatMap((end) => {
     const positions = plan.position.map(({ name }) => quoteIdentifier(endColumn(end, name)))
     const side = (alias: string) => `(${positions.map((name) => `${alias}.${name}`).join(", ")})`
-    const wins = `excluded.${positions[0]} is not null and (s.${positions[0]} is null or ${side("excluded")} ${end === "first" ? "<" : ">"} ${side("s")})`
+    const comes = end === "first" ? "<" : ">"
+    const wins =
+      `excluded.${positions[0]} is not null and ` +
+      `(s.${positions[0]} is null or ${side("excluded")} ${comes} ${side("s")})`
     return [...columnsOf(plan, end).map(({ name }) => quoteIdentifier(name)), ...positions].map(
       (name) => `${name} = case when ${wins} then excluded.${name} else s.${name} end`,
     )
@@ -51,6 +54,6 @@ function endUpdates(plan: FoldPlan): string[] {
 const extremeUpdates = (plan: FoldPlan): string[] =>
   columnsOf(plan, "min", "max").map(({ name, aggregate }) => {
     const column = quoteIdentifier(name)
-    // Both pass over nulls.
+    // Both ignore nulls.
     return `${column} = ${aggregate === "min" ? "least" : "greatest"}(s.${column}, excluded.${column})`
   })

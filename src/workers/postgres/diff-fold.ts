@@ -49,9 +49,9 @@ export async function diffFold(
 }
 
 /**
- * $1 is the coverage as a multirange, $2 the most rows to give: those where the table and a fold over the coverage
- * differ, the values of each side as text and null for a row that one side lacks. Only keys whose first column is above
- * $3 and not above $4; null for no bound.
+ * $1 is the coverage as a multirange, $2 the limit. Returns the rows in which the table and a fold over the coverage differ:
+ * the values of each side as text, or null for a missing row. Only keys whose first column is above $3 and not above $4;
+ * null for no bound.
  */
 function diffSql(plan: FoldPlan): string {
   const columns = stateColumns(plan).map(({ name }) => quoteIdentifier(name))

@@ -185,7 +185,7 @@ CREATE INDEX holdings_received ON app.holdings USING btree (received);`,
     )
   })
 
-  test("ten processes that start at once all get them, made once", async () => {
+  test("ten processes that start at once all get them, created once", async () => {
     const connections = await Promise.all(
       Array.from({ length: 10 }, () => Connection.open({ url: test_.url, applicationName: "starter" })),
     )
@@ -199,31 +199,34 @@ CREATE INDEX holdings_received ON app.holdings USING btree (received);`,
     for (const { runnable } of outcomes) expect(runnable).toEqual(["tokens", "holdings", "alone"])
   })
 
-  test("a second start makes nothing and keeps coverage and rows", async () => {
+  test("a second start creates nothing and keeps coverage and rows", async () => {
     await ensure()
     await database.query("update app.coverage set heights = '{[0,5)}' where worker_type = 'alone'")
     await database.query("insert into app.notes (block_height, note) values (1, 'x')")
-    expect(await ensure()).toMatchObject({ created: [], changed: [], outdated: [], blocked: [] })
+    expect(await ensure()).toMatchObject({ created: [], idle: [] })
     const { rows } = await database.query(
-      "select heights::text as heights, (select count(*)::int from app.notes) as notes from app.coverage where worker_type = 'alone'",
+      `select heights::text as heights, (select count(*)::int from app.notes) as notes
+       from app.coverage where worker_type = 'alone'`,
     )
     expect(rows).toEqual([{ heights: "{[0,5)}", notes: 1 }])
   })
 
-  test("indexes that are declared later, or needed by a fold, are made on what exists", async () => {
+  test("indexes that are declared later, or needed by a fold, are created on existing tables", async () => {
     await ensure(new WorkerRegistry([tokens, alone]))
     const before = await described("transfers")
     const notes = alone.tables["notes"] as ReturnType<typeof eventTable>
     const indexed = { ...alone, tables: { notes: { ...notes, indexes: [["note"]] } } }
-    expect(await ensure(new WorkerRegistry([tokens, holdings, indexed]))).toMatchObject({ changed: [] })
+    expect(await ensure(new WorkerRegistry([tokens, holdings, indexed]))).toMatchObject({ idle: [] })
     expect((await described("notes")).slice(1)).toEqual(["CREATE INDEX notes_note ON app.notes USING btree (note);"])
     expect((await described("transfers")).filter((index) => !before.includes(index))).toEqual([
-      "CREATE INDEX transfers_contract_address_kind_amount ON ONLY app.transfers USING btree (contract_address, kind, amount);",
-      "CREATE INDEX transfers_contract_address_kind_block_height_transacti_ddfe9f48 ON ONLY app.transfers USING btree (contract_address, kind, block_height, transaction_index, event_index);",
+      "CREATE INDEX transfers_contract_address_kind_amount ON ONLY app.transfers " +
+        "USING btree (contract_address, kind, amount);",
+      "CREATE INDEX transfers_contract_address_kind_block_height_transacti_ddfe9f48 ON ONLY app.transfers " +
+        "USING btree (contract_address, kind, block_height, transaction_index, event_index);",
     ])
   })
 
-  test("a fold's indexes are not made on the table of a worker that this process does not run", async () => {
+  test("a fold's indexes are not created on the table of a worker that this process does not run", async () => {
     await ensure(new WorkerRegistry([tokens]))
     const before = await described("transfers")
     await ensure(new WorkerRegistry([{ ...tokens, version: 1 }, holdings]))
@@ -245,55 +248,57 @@ describe("a worker is not run, and nothing of it is altered,", () => {
 
   test("when the database has a newer version; nor are its dependents", async () => {
     await ensure()
-    const { runnable, outdated, blocked } = await unaltered(
-      new WorkerRegistry([{ ...tokens, version: 1 }, holdings, alone]),
-    )
+    const { runnable, idle } = await unaltered(new WorkerRegistry([{ ...tokens, version: 1 }, holdings, alone]))
     expect(runnable).toEqual(["alone"])
-    expect(outdated).toEqual([
+    expect(idle).toEqual([
       {
         worker: "tokens",
         message:
-          "worker tokens is declared here as version 1, but the database has version 2; run the newer code in this process too",
+          "worker tokens is declared here as version 1, but the database has version 2; " +
+          "run the newer code in this process too",
+      },
+      {
+        worker: "holdings",
+        message: "worker holdings is not run by this process, as it depends on tokens, which is not",
       },
     ])
-    expect(blocked.map(({ worker }) => worker)).toEqual(["holdings"])
   })
 
   test("when the database has an older version", async () => {
     await ensure()
-    const { runnable, changed } = await unaltered(new WorkerRegistry([{ ...alone, version: 3 }]))
+    const { runnable, idle } = await unaltered(new WorkerRegistry([{ ...alone, version: 3 }]))
     expect(runnable).toEqual([])
-    expect(changed[0]!.message).toMatch(/as version 3, .* hold version 1; .*tidemark workers rederive alone$/)
+    expect(idle[0]!.message).toMatch(/as version 3, .* hold version 1; .*tidemark workers rederive alone$/)
   })
 
   test("when its tables are declared otherwise under the same version", async () => {
     await ensure()
     const notes = eventTable({ columns: { block_height: int8, note: nullable(text) }, key: ["block_height"] })
-    const { runnable, changed } = await unaltered(new WorkerRegistry([{ ...alone, tables: { notes } }]))
+    const { runnable, idle } = await unaltered(new WorkerRegistry([{ ...alone, tables: { notes } }]))
     expect(runnable).toEqual([])
-    expect(changed[0]!.message).toMatch(/under the same version 1; .*tidemark workers rederive alone$/)
+    expect(idle[0]!.message).toMatch(/under the same version 1; .*tidemark workers rederive alone$/)
   })
 
-  test("when one of its tables is gone, which made anew would be empty under a coverage that says otherwise", async () => {
+  test("when one of its tables is gone, since a new one would be empty despite its coverage", async () => {
     await ensure()
     await database.query("drop table app.notes")
-    const { changed } = await unaltered(all)
-    expect(changed).toEqual([
+    const { idle } = await unaltered(all)
+    expect(idle).toEqual([
       {
         worker: "alone",
-        message: "table app.notes of worker alone is gone; to derive it anew: tidemark workers rederive alone",
+        message: "table app.notes of worker alone is gone; to derive it again: tidemark workers rederive alone",
       },
     ])
   })
 
-  test("when it has coverage of tables that nobody recorded", async () => {
+  test("when it has coverage but no recorded tables", async () => {
     await database.query("insert into app.coverage (worker_type, heights) values ('alone', '{[0,5)}')")
-    const { changed } = await unaltered(new WorkerRegistry([alone]))
-    expect(changed[0]!.message).toMatch(/^worker alone has coverage but no tables/)
+    const { idle } = await unaltered(new WorkerRegistry([alone]))
+    expect(idle[0]!.message).toMatch(/^worker alone has coverage but no tables/)
   })
 })
 
-describe("refused, and nothing is made, is", () => {
+describe("refused, and nothing is created, is", () => {
   test("a table that belongs to a worker which is not declared here", async () => {
     await ensure()
     const thief = new WorkerRegistry([
@@ -307,7 +312,7 @@ describe("refused, and nothing is made, is", () => {
     expect(await described("other")).toEqual([])
   })
 
-  test("a table that somebody made by hand", async () => {
+  test("a table that was created by hand", async () => {
     await database.query("create table app.notes (block_height int8)")
     await expect(ensure(new WorkerRegistry([alone]))).rejects.toMatchObject({
       code: "CONFIG_INVALID",

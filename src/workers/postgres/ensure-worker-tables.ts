@@ -1,5 +1,5 @@
-// Makes the tables of workers that are new to this database, and says of the others whether this process may run them. What
-// exists is never altered, adopted or emptied: only a person decides to derive anew.
+// Creates the tables of workers that are new to this database, and decides which of the others this process may run. It
+// never alters, adopts or empties what exists: only an operator can rederive a worker.
 
 import type { CoverageLedger } from "../../coordination/coverage-ledger.js"
 import { lockTables } from "../../postgres/advisory-lock.js"
@@ -20,19 +20,15 @@ export interface IdleWorker {
 }
 
 export interface WorkerTablesOutcome {
-  /** Tables it made. */
+  /** Tables. */
   readonly created: readonly string[]
-  /** Dependencies first. Whatever is declared and not here is in one of the lists below. */
+  /** Dependencies first. */
   readonly runnable: readonly string[]
-  /** The database was made for a newer version than this process has. */
-  readonly outdated: readonly IdleWorker[]
-  /** This process declares something else than the database was made for, or a table is gone. */
-  readonly changed: readonly IdleWorker[]
-  /** Nothing is wrong with it, but something is with one it depends on. */
-  readonly blocked: readonly IdleWorker[]
+  /** Declared here, but not runnable. */
+  readonly idle: readonly IdleWorker[]
 }
 
-// An index on a table that is in use waits for its writers, and others wait behind it meanwhile.
+// Creating an index on a table in use waits for its writers, and others queue behind it.
 const limits = { lockTimeoutMs: 30_000, idleInTransactionTimeoutMs: 10_000 } as const
 
 export function ensureWorkerTables<Tx extends Queryable>(
@@ -41,29 +37,29 @@ export function ensureWorkerTables<Tx extends Queryable>(
 ): Promise<WorkerTablesOutcome> {
   return executor.transaction(async (tx) => {
     await lockTables(tx, "workers")
-    // Read by statements of their own after the lock, so that they see what another has just made.
+    // Read after the lock, so that it sees what another process has just created.
     const stored = await readStored(tx)
-    const verdicts = judge(registry, stored)
+    const { runnable, idle } = decide(registry, stored)
     const created: string[] = []
-    for (const worker of verdicts.fresh) {
+    for (const worker of runnable) {
+      if (stored.workers.has(worker.name)) continue
       checkFree(worker, stored)
       await createTables(tx, registry, worker)
       await recordWorker(tx, registry, worker)
       await ledger.register(tx, worker.name)
       created.push(...Object.keys(worker.tables))
     }
-    await createIndexes(tx, { stored, indexes: wantedIndexes(registry, verdicts.runnable) })
-    const { outdated, changed, blocked } = verdicts
-    return { created, runnable: verdicts.runnable.map(({ name }) => name), outdated, changed, blocked }
+    await createIndexes(tx, { stored, indexes: wantedIndexes(registry, runnable) })
+    return { created, runnable: runnable.map(({ name }) => name), idle }
   }, limits)
 }
 
 interface Stored {
   readonly workers: ReadonlyMap<string, { readonly version: number; readonly hash: string }>
   readonly owners: ReadonlyMap<string, string>
-  /** Workers that some height is done of. */
+  /** Workers with any coverage. */
   readonly covered: ReadonlySet<string>
-  /** Tables, indexes and whatever else has a name in the schema. */
+  /** Everything with a name in the schema, such as tables and indexes. */
   readonly relations: ReadonlySet<string>
 }
 
@@ -77,7 +73,7 @@ async function readStored(tx: Queryable): Promise<Stored> {
   const covered = await tx.query<{ worker_type: string }>(
     "select worker_type from app.coverage where not isempty(heights) or not isempty(skipped)",
   )
-  // The catalogue's rows, not to_regclass: that answers from a cache which waiting for an advisory lock does not refresh.
+  // From the catalogue, not to_regclass, whose cache is not refreshed by waiting for an advisory lock.
   const relations = await tx.query<{ name: string }>(
     `select class.relname as name from pg_class as class
      join pg_namespace as namespace on namespace.oid = class.relnamespace
@@ -92,60 +88,47 @@ async function readStored(tx: Queryable): Promise<Stored> {
   }
 }
 
-interface Verdicts {
-  readonly runnable: WorkerDefinition[]
-  /** Those of the runnable that have no tables yet. */
-  readonly fresh: WorkerDefinition[]
-  readonly outdated: IdleWorker[]
-  readonly changed: IdleWorker[]
-  readonly blocked: IdleWorker[]
-}
-
-function judge(registry: WorkerRegistry, stored: Stored): Verdicts {
-  const verdicts: Verdicts = { runnable: [], fresh: [], outdated: [], changed: [], blocked: [] }
-  const idle = new Set<string>()
+function decide(registry: WorkerRegistry, stored: Stored): { runnable: WorkerDefinition[]; idle: IdleWorker[] } {
+  const runnable: WorkerDefinition[] = []
+  const idle: IdleWorker[] = []
   for (const worker of registry.workers) {
-    const { name } = worker
-    const found = stored.workers.get(name)
-    const newer = found && newerThan(worker, found.version)
-    const changed = newer ? undefined : changeOf(registry, worker, stored)
-    const waitsFor = worker.dependencies?.find((dependency) => idle.has(dependency))
-    if (newer) verdicts.outdated.push({ worker: name, message: newer })
-    else if (changed) verdicts.changed.push({ worker: name, message: changed })
-    else if (waitsFor !== undefined) {
-      const message = `worker ${name} is not run by this process, as it depends on ${waitsFor}, which is not`
-      verdicts.blocked.push({ worker: name, message })
-    } else {
-      verdicts.runnable.push(worker)
-      if (!found) verdicts.fresh.push(worker)
-      continue
-    }
-    idle.add(name)
+    const message = reasonNotToRun(registry, worker, stored) ?? blockedBy(worker, idle)
+    if (message === undefined) runnable.push(worker)
+    else idle.push({ worker: worker.name, message })
   }
-  return verdicts
+  return { runnable, idle }
 }
 
-const newerThan = ({ name, version }: WorkerDefinition, stored: number): string | undefined =>
-  stored > version
-    ? `worker ${name} is declared here as version ${version}, but the database has version ${stored}; run the newer code in this process too`
-    : undefined
+function blockedBy({ name, dependencies }: WorkerDefinition, idle: readonly IdleWorker[]): string | undefined {
+  const waitsFor = dependencies?.find((dependency) => idle.some(({ worker }) => worker === dependency))
+  return waitsFor && `worker ${name} is not run by this process, as it depends on ${waitsFor}, which is not`
+}
 
-function changeOf(registry: WorkerRegistry, worker: WorkerDefinition, stored: Stored): string | undefined {
+function reasonNotToRun(registry: WorkerRegistry, worker: WorkerDefinition, stored: Stored): string | undefined {
   const { name, version } = worker
   const found = stored.workers.get(name)
-  const rederive = `to derive it anew: tidemark workers rederive ${name}`
+  const rederive = `to derive it again: tidemark workers rederive ${name}`
   if (!found) {
     return stored.covered.has(name)
       ? `worker ${name} has coverage but no tables in this database; ${rederive}`
       : undefined
   }
+  if (found.version > version) {
+    return (
+      `worker ${name} is declared here as version ${version}, but the database has version ${found.version}; ` +
+      "run the newer code in this process too"
+    )
+  }
   if (found.version < version) {
     return `worker ${name} is declared as version ${version}, but its tables hold version ${found.version}; ${rederive}`
   }
   if (found.hash !== registry.hashOf(name)) {
-    return `worker ${name} is declared with other tables, folds or dependencies than its tables were made for, under the same version ${version}; take the change back, or raise the version; ${rederive}`
+    return (
+      `worker ${name} is declared with other tables, folds or dependencies than its tables were created for, ` +
+      `under the same version ${version}; undo the change, or raise the version; ${rederive}`
+    )
   }
-  // Made again it would be empty, and coverage would say that it is not.
+  // Recreated it would be empty, which contradicts its coverage.
   const gone = Object.keys(worker.tables).find((table) => !stored.relations.has(table))
   return gone === undefined ? undefined : `table ${workerSchema}.${gone} of worker ${name} is gone; ${rederive}`
 }
@@ -182,7 +165,7 @@ async function recordWorker(tx: Queryable, registry: WorkerRegistry, worker: Wor
   )
 }
 
-/** Declared ones, and those that folds need on tables of runnable workers. */
+/** Declared indexes, and those that folds need on tables of runnable workers. */
 function wantedIndexes(registry: WorkerRegistry, runnable: readonly WorkerDefinition[]): readonly TableIndex[] {
   const tables = new Set(runnable.flatMap((worker) => Object.keys(worker.tables)))
   const declared = runnable.flatMap((worker) =>

@@ -1,4 +1,4 @@
-// What a fold takes from an event row t, and which rows count, as SQL.
+// The SQL of a fold's expressions over an event row t, and of the conditions under which rows count.
 
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { quoteLiteral } from "../../postgres/quote-literal.js"
@@ -10,11 +10,11 @@ export function expressionSql(expression: FoldExpression, kind: ColumnKind): str
   const column = `t.${quoteIdentifier(expression.column)}`
   if (expression.of === "day") return `(${column} at time zone 'UTC')::date`
   const value = expression.kind === kind ? column : `${column}::${columnTypes[kind]}`
-  // Widened first: the smallest int2 has no opposite among its own.
+  // Widened first: the smallest int2 has no int2 opposite.
   return expression.of === "negate" ? `-(${value})` : value
 }
 
-/** What makes a row count, whatever its height. A row whose key has a null counts for nobody. */
+/** The conditions under which a row counts, apart from its height. A row with a null in its key never counts. */
 export function sourceConditions(source: PlannedSource): string[] {
   return [
     ...source.where.map(conditionSql),

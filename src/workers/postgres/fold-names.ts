@@ -1,4 +1,4 @@
-// How the SQL of folds calls things: tables, keys and columns as they are, and the aliases that stand for them in between.
+// Names in the SQL of folds: quoted tables, keys and columns, and the aliases of intermediate columns.
 
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { columnsOf, type FoldPlan, type PlannedColumn, stateColumns } from "../fold-plan.js"

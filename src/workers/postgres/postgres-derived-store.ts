@@ -12,14 +12,14 @@ import type { UpstreamRow } from "../worker-definition.js"
 import { type WorkerRegistry, workerSchema } from "../worker-registry.js"
 import { applyFold } from "./apply-fold.js"
 
-/** What the names of sessions that derive the tip begin with: it is how others see that they keep one waiting. */
+/** The prefix of the names of sessions that derive the tip, by which others see that they block one. */
 export const tipApplicationName = "tidemark tip"
 
 export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink> {
   private readonly registry: WorkerRegistry
   private readonly named: boolean
 
-  /** named: folds are prepared once per connection, for ranges that are all alike. */
+  /** named: folds are prepared once for each connection, since all ranges are alike. */
   constructor(registry: WorkerRegistry, { named = false }: { named?: boolean } = {}) {
     this.registry = registry
     this.named = named
@@ -70,7 +70,7 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
   }
 
   async holdsUpTip(tx: SqlConnection): Promise<boolean> {
-    // In a case, so that who blocks whom is asked only for those that wait: the answer locks the lock table.
+    // In a case, so that pg_blocking_pids, which locks the lock table, is called only for waiting sessions.
     const { rows } = await tx.query<{ waits: boolean }>(
       `select exists (
          select from pg_stat_activity
@@ -82,11 +82,8 @@ export class PostgresDerivedStore implements DerivedStore<SqlConnection, RowSink
     return rows[0]!.waits
   }
 
-  async resolveErrors(
-    tx: SqlConnection,
-    { workers, range }: { workers: readonly string[]; range: BlockRange },
-  ): Promise<void> {
-    await resolveErrors(tx, "app", { workers, range })
+  resolveErrors(tx: SqlConnection, request: Parameters<typeof resolveErrors>[2]): Promise<void> {
+    return resolveErrors(tx, "app", request)
   }
 }
 

@@ -1,5 +1,5 @@
-// Reads raw ranges over one connection, in one REPEATABLE READ snapshot a range. How the blocks are read out of their tables is
-// their family's part.
+// Reads raw ranges over one connection, each in one REPEATABLE READ snapshot. The chain family reads the blocks from their
+// tables.
 
 import { type BlockRange, formatRange } from "../../domain/block-range.js"
 import { countHeights, intersect, type RangeSet } from "../../domain/range-set.js"
@@ -9,25 +9,28 @@ import type { SqlConnection } from "../../postgres/sql-connection.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { RawRange, RawReader, ReadableBlock, ReadBlocks } from "../raw-range.js"
 
-/** A snapshot whose reader fell silent is ended by the server. */
+/** The server ends the snapshot of a reader that stopped. */
 const idleInTransactionTimeoutMs = 60_000
 
+interface RawReaderOptions<Block extends ReadableBlock> {
+  readonly connect: () => Promise<SqlConnection>
+  readonly readBlocks: ReadBlocks<Block>
+}
+
 export class PostgresRawReader<Block extends ReadableBlock = ReadableBlock> implements RawReader<Block> {
-  private readonly connect: () => Promise<SqlConnection>
-  private readonly readBlocks: ReadBlocks<Block>
+  private readonly options: RawReaderOptions<Block>
   private connection: SqlConnection | undefined
 
-  constructor(options: { connect: () => Promise<SqlConnection>; readBlocks: ReadBlocks<Block> }) {
-    this.connect = options.connect
-    this.readBlocks = options.readBlocks
+  constructor(options: RawReaderOptions<Block>) {
+    this.options = options
   }
 
   async open(range: BlockRange): Promise<RawRange<Block>> {
-    if (!this.connection || this.connection.closed) this.connection = await this.connect()
+    if (!this.connection || this.connection.closed) this.connection = await this.options.connect()
     const { connection } = this
     await connection.begin({ isolation: "repeatable read", readOnly: true, idleInTransactionTimeoutMs })
     try {
-      return await openSnapshot(connection, { range, readBlocks: this.readBlocks })
+      return await openSnapshot(connection, { range, readBlocks: this.options.readBlocks })
     } catch (error) {
       await endSnapshot(connection)
       throw error
@@ -39,7 +42,7 @@ export class PostgresRawReader<Block extends ReadableBlock = ReadableBlock> impl
   }
 }
 
-/** What the snapshot says of the range: at which epoch it is, and which heights of it raw has. Throws NOT_COVERED. */
+/** The chain's epoch in the snapshot, and what raw covers. Throws NOT_COVERED. */
 export async function readRangeState(
   sql: Queryable,
   range: BlockRange,
@@ -65,7 +68,7 @@ export async function openSnapshot<Block extends ReadableBlock>(
 ): Promise<RawRange<Block>> {
   const { chainEpoch, heights } = await readRangeState(connection, range)
   const blocks = await readBlocks(connection, range)
-  // Coverage is the promise, the rows have to keep it: one block fewer would be derived as if it had been empty.
+  // Coverage is a promise that the rows must keep: a missing block would be derived as if it were empty.
   const promised = countHeights(intersect(heights, [range]))
   if (blocks.count !== promised) {
     throw new Error(`raw.blocks has ${blocks.count} rows in ${formatRange(range)}, coverage says ${promised}`)
@@ -87,7 +90,7 @@ async function endSnapshot(connection: SqlConnection): Promise<void> {
   try {
     await connection.rollback()
   } catch {
-    // Nothing was written; a connection that cannot even roll back is of no more use.
+    // Nothing was written; a connection that cannot roll back is unusable.
     connection.destroy()
   }
 }

@@ -1,4 +1,4 @@
-// What an undo looks for among the rows that stay: the first or last of a key, a min or max. One walk of an index for each key.
+// The lookups of an undo among the rows that stay: the first or last of a key, a min or max. One index walk for each key.
 
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import {
@@ -12,7 +12,7 @@ import {
 import { expressionSql, sourceConditions } from "./expression-sql.js"
 import { extremeAlias, tableName, valueAlias } from "./fold-names.js"
 
-/** Ranges as parameters: their outer ends, by which whole partitions are passed over, and each where there are several. */
+/** Ranges as parameters: their outer ends, by which partitions are pruned, and each of them if there are several. */
 export interface Bounds {
   readonly from: string
   readonly to: string
@@ -28,8 +28,8 @@ export const extremeInRange = (plan: FoldPlan, column: PlannedColumn): string =>
   `c.${quoteIdentifier(column.name)} = x.${extremeAlias(plan, column)}`
 
 /**
- * The first or last row of key x that stays. Range by range from that end, so that rows ahead of the fold, of which
- * a busy key can have millions, are never walked over.
+ * The first or last row of key x that stays. Range by range from that end, so that rows ahead of the fold, millions for a
+ * busy key, are never read.
  */
 export function endProbe(plan: FoldPlan, end: FoldEnd, { from, to, each }: Bounds): string {
   const direction = end === "first" ? "asc" : "desc"
@@ -105,12 +105,12 @@ export function extremeProbe(plan: FoldPlan, column: PlannedColumn, { from, to, 
 `
 }
 
-/** What no row stands behind any more is not looked for. */
+/** Nothing is looked up for a key without remaining rows. */
 const stays = "c.event_rows > x.n"
 
 /**
- * Sources that read one table by one key are one probe, which ends at the first row that any of them takes. One for each would
- * walk over all rows of a busy key to find that none of them is, say, a burn. In the order in which they win a tie.
+ * Sources that read one table by one key share a probe, which ends at the first row that any of them takes. Separate probes
+ * would read all rows of a busy key to find that none of them is, say, a burn. In the order in which they win a tie.
  */
 function probedTogether(plan: FoldPlan, end: FoldEnd): readonly (readonly PlannedSource[])[] {
   const groups = new Map<string, PlannedSource[]>()

@@ -1,4 +1,4 @@
-// Folds some keys of a state table anew, from their event rows. For rows that someone or something has spoiled.
+// Recomputes some keys of a state table from their event rows, to repair damaged rows.
 
 import type { RangeSet } from "../../domain/range-set.js"
 import { printMultirange } from "../../postgres/multirange.js"
@@ -10,7 +10,7 @@ import type { StateRowText } from "./diff-fold.js"
 import { expressionSql } from "./expression-sql.js"
 import { columnList, keyList, tableName } from "./fold-names.js"
 
-/** Under the exclusive chain lock, with the coverage as it is then: else a commit in between would be lost or counted twice. */
+/** Under the exclusive chain lock, with the coverage read under it: otherwise a commit could be lost or counted twice. */
 export async function recomputeFold(
   tx: Queryable,
   plan: FoldPlan,
@@ -23,7 +23,7 @@ export async function recomputeFold(
   await tx.query(insert, [printMultirange(coverage), ...columns])
 }
 
-/** $1 is the coverage as a multirange, $2 and on an array for each key column. First deletes the rows of these keys, then folds them anew. */
+/** Deletes the rows of these keys and folds them again. $1 is the coverage, $2 and on an array for each key column. */
 function recomputeSql(plan: FoldPlan): { remove: string; insert: string } {
   const wanted = (first: number): string =>
     `select * from unnest(${plan.key.map(({ kind }, at) => `$${first + at}::${columnTypes[kind]}[]`).join(", ")})`

@@ -1,5 +1,5 @@
-// Gives heights that a worker had finished or skipped back to it, to be derived anew, and with them those of everyone who
-// depends on it: one transaction under the exclusive chain lock, so that nobody who has read the old rows can commit.
+// Reopens heights that a worker had finished or skipped, for it and its dependents, so that they are derived again. One
+// transaction under the exclusive chain lock, so that no process that has read the old rows can commit.
 
 import type { CoverageLedger } from "../../coordination/coverage-ledger.js"
 import { type RangeSet, subtract, union } from "../../domain/range-set.js"
@@ -19,7 +19,7 @@ export interface ReopenRequest {
 
 const limits = { statementTimeoutMs: 60_000, idleInTransactionTimeoutMs: 10_000 } as const
 
-/** Returns false when the worker neither covers nor skips all of it: then nothing happened. */
+/** Returns false when the worker does not cover or skip all of them: then nothing changed. */
 export function reopenHeights<Tx extends Queryable>(
   { executor, ledger }: { executor: SqlExecutor<Tx>; ledger: CoverageLedger },
   { worker, heights, actor, action }: ReopenRequest,
@@ -31,8 +31,8 @@ export function reopenHeights<Tx extends Queryable>(
     if (!covered || !registry.worker(worker)) return false
     if (subtract(heights, union(covered.heights, covered.skipped)).length > 0) return false
     const workers = [worker, ...registry.dependentsOf(worker).map(({ name }) => name)]
-    // A claim asks nobody for the chain lock: one that came after the leases are cut would see the old coverage, keep its token, and commit
-    // what it read before or meanwhile once the heights are there again.
+    // A claim does not take the chain lock: one made after the leases are cut would see the old coverage, keep its token,
+    // and commit what it read before.
     await ledger.lockClaims(tx, workers)
     await undoHeights({ registry, ledger }, tx, { workers, removed: heights })
     const details = { worker_type: worker, heights: printMultirange(heights), dependents: workers.slice(1) }

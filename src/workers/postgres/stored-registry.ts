@@ -1,5 +1,5 @@
-// The workers as the database knows them: what was declared when their tables were made. Enough to undo what they wrote, also in
-// a process that does not declare them; never used to derive.
+// The workers as the database stores them: as declared when their tables were created. Enough to undo what they wrote, also
+// in a process that does not declare them; never used to derive.
 
 import type { Queryable } from "../../postgres/transaction.js"
 import type { WorkerDefinition, WorkerTable } from "../worker-definition.js"
@@ -13,7 +13,7 @@ interface StoredRow {
 
 type Declared = Pick<WorkerDefinition, "version" | "dependencies" | "tables">
 
-/** Keeps the registry it read last: declarations hardly ever change, and a rollback must not wait for what is made of them. */
+/** Caches the last registry: declarations rarely change, and a rollback must not wait for their planning. */
 export class StoredRegistry {
   #last: { readonly stored: string; readonly registry: WorkerRegistry } | undefined
 

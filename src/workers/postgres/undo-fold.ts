@@ -1,12 +1,11 @@
-// Takes heights out of a state table, exactly, while their event rows are still there: sums are subtracted, and a
-// first, last, min or max that came from them is found anew among the heights that stay. No before-images: they
-// are wrong as soon as history commits below them.
+// Removes heights from a state table, exactly, while their event rows still exist: subtracts sums, and looks up another
+// first, last, min or max among the heights that stay. No before-images: they are wrong as soon as history commits below.
 //
-// No statement of a fold ever scans the state table. An insert on conflict and a lateral subquery with a limit both go
-// through the key's index whatever the planner expects; a plain join would do so only while its estimates are good. What
-// was found so is written where it was found, by its row's address.
+// No statement of a fold scans the state table. An insert on conflict and a lateral subquery with a limit both use the key's
+// index whatever the planner expects; a plain join does so only while its estimates are good. Rows found this way are
+// written by their address.
 
-import type { BlockRange } from "../../domain/block-range.js"
+import { type BlockRange, formatRange } from "../../domain/block-range.js"
 import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
 import { allAnswered } from "../../postgres/all-answered.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
@@ -18,18 +17,18 @@ import { columnList, extremeAlias, tableName, valueAlias } from "./fold-names.js
 import { type Bounds, endInRange, endProbe, extremeInRange, extremeProbe } from "./probe-sql.js"
 
 export interface UndoFoldOptions {
-  /** Any heights; those the fold does not cover are passed over, since upstream may be ahead of it. */
+  /** Any heights; those the fold does not cover are ignored, since upstream may be ahead of it. */
   readonly removed: RangeSet
   /** Of the fold, before the undo. */
   readonly coverage: RangeSet
 }
 
 /**
- * In a transaction, under the exclusive chain lock: what stays is looked up as it is at that moment. All statements are sent before it returns
- * its promise, so what is sent next comes after them.
+ * In a transaction under the exclusive chain lock, since it reads what stays. All statements are sent before it returns its
+ * promise, so later statements run after them.
  */
 export async function undoFold(tx: Queryable, plan: FoldPlan, { removed, coverage }: UndoFoldOptions): Promise<void> {
-  // One range at a time, each a whole undo of its own, so that the planner knows how little a range selects.
+  // One statement for each range, so that the planner knows how little it selects.
   let before = coverage
   await allAnswered(
     intersect(coverage, removed).map((range) => {
@@ -44,18 +43,16 @@ async function undoRange(tx: Queryable, plan: FoldPlan, heights: UndoneHeights):
   const { rows } = await tx.query<{ missing: number }>(text, params, { name })
   const { range } = heights
   const { missing } = rows[0]!
-  // Going on would leave rows that no event stands behind. Thrown as a bug: it is one, or someone wrote by hand.
+  // Otherwise rows without events would remain. Thrown as a bug: it is one, unless rows were changed by hand.
   if (missing > 0)
-    throw new Error(
-      `${missing} rows of app.${plan.table} lack events of the heights [${range.from}, ${range.to}) that are to be undone`,
-    )
+    throw new Error(`${missing} rows of app.${plan.table} lack events of the heights ${formatRange(range)}`)
 }
 
 /**
- * Takes a range out of the table: its sums away, what came from it found anew (an end whose position lies in it, an extreme
- * that one of its rows equals), and the keys deleted that nothing stands behind any more. One statement, which reads each row
- * before it writes it: under the exclusive chain lock nobody else writes. Gives how many rows are missing; where one
- * is, the rest is not to be kept.
+ * Removes a range from the table: subtracts its sums, looks up replacements (for an end whose position lies in it, for an
+ * extreme that one of its rows equals), and deletes keys without rows. One statement, which reads each row before it writes
+ * it: under the exclusive chain lock there is no other writer. Returns how many rows are missing; then the caller must roll
+ * back.
  */
 export function undoSql(plan: FoldPlan, heights: UndoneHeights): UndoSql {
   const { range } = heights
@@ -63,7 +60,7 @@ export function undoSql(plan: FoldPlan, heights: UndoneHeights): UndoSql {
   const probed = probedRanges(plan, heights)
   const texts = made.get(plan) ?? new Map<string, UndoText>()
   made.set(plan, texts)
-  // All that the text depends on: values are parameters.
+  // Everything the text depends on; values are parameters.
   const shape = [oneBlock, ...probed.map(([name, ranges]) => `${name}:${Math.min(ranges.length, 2)}`)].join()
   const known = texts.get(shape) ?? makeText(plan, { oneBlock, probed })
   texts.set(shape, known)
@@ -72,7 +69,7 @@ export function undoSql(plan: FoldPlan, heights: UndoneHeights): UndoSql {
 
 interface UndoText {
   readonly text: string
-  /** Given where the server may keep the plan. One block selects as much as another; longer ranges differ too much. */
+  /** Set if the server may keep the plan. All single blocks select about as much; longer ranges differ too much. */
   readonly name: string | undefined
 }
 
@@ -80,7 +77,7 @@ export interface UndoSql extends UndoText {
   readonly params: readonly unknown[]
 }
 
-/** Texts of some kilobytes, a dozen for each rollback: making them took longer than sending them. */
+/** A cache: a rollback needs a dozen texts of some kilobytes, and building them took longer than sending them. */
 const made = new WeakMap<FoldPlan, Map<string, UndoText>>()
 
 function makeText(plan: FoldPlan, { oneBlock, probed }: { oneBlock: boolean; probed: ProbedRanges }): UndoText {
@@ -122,15 +119,15 @@ export interface UndoneHeights {
   readonly kept: RangeSet
 }
 
-/** No column can be called so. */
+/** A name that no column can have. */
 const rowAddress = quoteIdentifier("row address")
 
-/** By name, where among what stays each end and extreme is looked for. */
+/** By name: the ranges in which each end and extreme is looked up. */
 type ProbedRanges = readonly (readonly [name: string, among: RangeSet])[]
 
 /**
- * A first that goes has its successor above the range, since a row below it would have been first; a last has it below. So a rollback of
- * the tip never looks for firsts.
+ * A removed first has its successor above the range, since a row below it would have been first; a removed last has it
+ * below. So a rollback of the tip never looks for firsts.
  */
 function probedRanges(plan: FoldPlan, { range, kept }: UndoneHeights): ProbedRanges {
   const ends = plan.ends.map((end) => {
@@ -178,7 +175,8 @@ function undoneColumn(plan: FoldPlan, probes: ReadonlyMap<string, string>, name:
   if (sum >= 0) return `${found} - x.s${sum}`
   const at = probedFrom(plan, name)
   if (!at) return found
-  return `case when ${at.condition} then ${probes.has(at.probe) ? `${at.probe}_row.${at.value}` : "null"} else ${found} end`
+  const probed = probes.has(at.probe) ? `${at.probe}_row.${at.value}` : "null"
+  return `case when ${at.condition} then ${probed} else ${found} end`
 }
 
 /** For a column that a probe can change: when it does, which probe, and which of its columns. */

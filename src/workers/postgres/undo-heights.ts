@@ -1,6 +1,6 @@
-// Undoes what workers derived at some heights, as if those had never been seen: state first, while the event rows it came
-// from are there, downstream before upstream; then the rows, the coverage and the leases. The one registry of rollback rules
-// is the declarations themselves: an event table is undone by delete, a state table by its fold.
+// Undoes what workers derived at some heights: state first, while its event rows exist, downstream before upstream; then
+// the rows, the coverage and the leases. The declarations are the only rollback rules: an event table is undone by delete,
+// a state table by its fold.
 
 import type { CoverageByWorker, CoverageLedger, TakenBack } from "../../coordination/coverage-ledger.js"
 import { intersect } from "../../domain/range-set.js"
@@ -14,7 +14,7 @@ import { inBlock, inRange } from "./aggregate-sql.js"
 import { undoFold } from "./undo-fold.js"
 
 export interface UndoOptions extends TakenBack {
-  /** As read in this transaction, by whoever has nothing else to wait for. */
+  /** If the caller has already read it in this transaction. */
   readonly covered?: CoverageByWorker
 }
 
@@ -27,27 +27,28 @@ export async function undoHeights(
   if (removed.length === 0) return
   const covered = known ?? (await ledger.readCoverage(tx))
   const downstreamFirst = registry.workers.filter(({ name }) => workers.includes(name)).reverse()
-  // Not above what any of them covers: there are no rows, but partitions ahead of the tip, and what earlier rollbacks left behind in indexes.
+  // Not above their coverage: there are no rows there, only empty partitions and index entries of earlier rollbacks.
   const top = Math.max(0, ...workers.map((name) => covered.get(name)?.heights.at(-1)?.to ?? 0))
   const ranges = intersect(removed, [{ from: 0, to: top }])
-  // Found before sorting is made dear: else all leases of the last day are walked over instead, tens of thousands on a quick chain.
+  // Before sorting is disabled: otherwise it would read all leases of the last day, tens of thousands on a fast chain.
   const cut = ledger.cutLeases(tx, { workers, removed })
-  // All else walks indexes. Left to choose, the planner reads the empty partitions ahead of the tip without theirs, and then sorts all
-  // rows of a busy address to find its last: seconds instead of milliseconds, measured at 100,000 transactions. The plans of one block are
-  // kept; those partitions make them look dearer than new ones, which is not what the server should go by.
+  // Everything else walks indexes. By itself the planner scans the empty partitions ahead of the tip, and then sorts all rows
+  // of a busy address to find its last: seconds instead of milliseconds, measured at 100,000 transactions. Plans for one
+  // block are kept; those partitions make them look more expensive than new plans.
   const generic = ranges.every(({ from, to }) => to - from === 1)
   const planning = tx.query(
-    "select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true), set_config('plan_cache_mode', $1, true)",
+    `select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+       set_config('jit', 'off', true), set_config('plan_cache_mode', $1, true)`,
     [generic ? "force_generic_plan" : "auto"],
   )
-  // From here on nothing waits for an answer: the next statement is made while the server runs the one before.
+  // From here on statements are pipelined: the next one is built while the server runs the previous one.
   const undone = downstreamFirst.flatMap(({ name }) => {
     const coverage = covered.get(name)?.heights ?? []
     if (intersect(coverage, removed).length === 0) return []
     return (registry.folds.get(name) ?? []).map((plan) => undoFold(tx, plan, { removed, coverage }))
   })
   const events = downstreamFirst.flatMap((worker) => eventTables(worker).map(([table]) => table))
-  // Range by range, so that each is a walk along one end of an index.
+  // One statement for each range, so that each walks one part of an index.
   const deleted = (events.length === 0 ? [] : ranges).map(({ from, to }) => {
     const text = deleteSql(events, to - from === 1 ? inBlock : inRange)
     return tx.query(text, [from, to], { name: to - from === 1 ? statementName(text) : undefined })
