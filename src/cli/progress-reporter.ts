@@ -2,19 +2,16 @@
 // history is complete, one a minute.
 
 import type { ChainView } from "../api/chain-view.js"
-import type { Clock } from "../platform/clock.js"
 import { isIndexerError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import { type Terminal, wantsColour } from "../platform/terminal.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { progressFields, progressLine } from "./progress-line.js"
 
-export interface ProgressReporterOptions {
+export interface ProgressReporterOptions extends ServiceDeps {
   readonly chains: readonly ChainView[]
   readonly terminal: Terminal
-  readonly logger: Logger
-  readonly clock: Clock
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 

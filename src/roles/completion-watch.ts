@@ -2,20 +2,17 @@
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { readChainState } from "../raw/chain-state.js"
 
-interface CompletionWatchOptions {
+interface CompletionWatchOptions extends ServiceDeps {
   readonly database: Queryable
   readonly app: Queryable
   /** Workers that have to be done too. */
   readonly derived: readonly string[]
   readonly endBlock: number
-  readonly clock: Clock
-  readonly logger: Logger
   readonly onDone: () => void
 }
 

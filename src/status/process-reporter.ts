@@ -1,18 +1,15 @@
 // Reports every two seconds that this process lives and its state, and deletes its row when it stops. The rows are for
 // people and the stall doctor; no decision of the protocol reads them.
 
-import type { Clock } from "../platform/clock.js"
 import { describeError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import { printable } from "../platform/printable.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ProcessState } from "./process-state.js"
 
-export interface ProcessReporterOptions {
+export interface ProcessReporterOptions extends ServiceDeps {
   readonly database: Queryable
-  readonly clock: Clock
-  readonly logger: Logger
   /** A uuid of this run of the process. */
   readonly id: string
   readonly host: string

@@ -5,9 +5,8 @@ import type { Elections } from "../coordination/elections.js"
 import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { Connection } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
 import { WorkerRegistry } from "../workers/worker-registry.js"
@@ -18,7 +17,7 @@ import { repairLookups } from "./repair-lookups.js"
 import { planRepair } from "./repair-plan.js"
 import { selfChecks, type VerifiedFamily, verifyStore } from "./verify-store.js"
 
-export interface ReconcilerOptions {
+export interface ReconcilerOptions extends ServiceDeps {
   readonly raw: Database
   readonly app: Database
   readonly ledgers: Ledgers
@@ -27,8 +26,6 @@ export interface ReconcilerOptions {
   readonly connect: () => Promise<{ raw: Connection; app: Connection }>
   readonly family: VerifiedFamily
   readonly holder: string
-  readonly clock: Clock
-  readonly logger: Logger
   readonly intervalMs: number
   /** How many findings are left, for every check, including 0. */
   readonly onChecked: (left: ReadonlyMap<CheckName, number>) => void

@@ -3,30 +3,21 @@
 // lanes, so that it does not delay the others.
 
 import type { BlockRange } from "../domain/block-range.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { Random } from "../platform/random.js"
 import type { TipGate } from "../platform/tip-gate.js"
+import type { LaneOptions } from "../raw/lane-options.js"
 import { type DeriveClaim, type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
 
-export interface LiveDeriverOptions {
+export interface LiveDeriverOptions extends Omit<LaneOptions<DeriveOutcome>, "intervalMs"> {
   readonly deriver: RangeDeriver
   readonly readPlan: () => Promise<WorkPlan | undefined>
   /** Only the tip's: the history lanes are in other threads. */
   readonly slow: SlowWorkers
   /** Closed while there is something to derive. */
   readonly gate?: Pick<TipGate, "begin" | "end" | "moved">
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
-  readonly endBlock: number | undefined
-  readonly leaseTtlMs: number
   readonly pollMs: number
-  readonly mayClaim: () => boolean
-  readonly onOutcome: (outcome: DeriveOutcome) => void
   /** Every worker that is not slow has these blocks now. */
   readonly onDerived: (range: BlockRange) => void
 }
@@ -47,14 +38,7 @@ export class LiveDeriver extends LoopingService {
   private readAt = 0
 
   constructor(options: LiveDeriverOptions) {
-    super({
-      name: "live-deriver",
-      clock: options.clock,
-      logger: options.logger,
-      random: options.random,
-      intervalMs: options.pollMs,
-      maxBackoffMs: 5_000,
-    })
+    super({ ...options, name: "live-deriver", intervalMs: options.pollMs, maxBackoffMs: 5_000 })
     this.options = options
   }
 

@@ -2,20 +2,15 @@
 // Woken when this process stored a block; polls for what others store.
 
 import type { RawCoverageCopy } from "../coordination/coverage-ledger.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { Random } from "../platform/random.js"
+import type { RuntimeDeps } from "../platform/service.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
 
-export interface RawCoverageCopierOptions {
+export interface RawCoverageCopierOptions extends RuntimeDeps {
   readonly ledgers: { readonly app: Pick<RawCoverageCopy, "copyRawCoverage"> }
   readonly raw: Queryable
   readonly app: SqlExecutor<Queryable>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
   readonly intervalMs: number
 }
 
