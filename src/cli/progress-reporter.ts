@@ -20,14 +20,12 @@ const logEveryMs = 10_000
 const quietLogEveryMs = 60_000
 
 export class ProgressReporter extends LoopingService {
-  private readonly options: ProgressReporterOptions
   private drawn = 0
   private readonly loggedAt = new Map<string, number>()
 
-  constructor(options: ProgressReporterOptions) {
+  constructor(private readonly options: ProgressReporterOptions) {
     const intervalMs = options.terminal.isTty ? drawEveryMs : logEveryMs
     super({ name: "progress", clock: options.clock, logger: options.logger, intervalMs })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {

@@ -9,11 +9,8 @@ interface LeaseReaperOptions extends Omit<LoopOptions, "name"> {
 }
 
 export class LeaseReaper extends LoopingService {
-  private readonly options: LeaseReaperOptions
-
-  constructor(options: LeaseReaperOptions) {
+  constructor(private readonly options: LeaseReaperOptions) {
     super({ name: "lease-reaper", ...options })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {

@@ -13,11 +13,9 @@ interface DiskGuardOptions extends ServiceDeps {
 export class DiskGuard extends LoopingService {
   freeBytes: number | null = null
   low = false
-  private readonly options: DiskGuardOptions
 
-  constructor(options: DiskGuardOptions) {
+  constructor(private readonly options: DiskGuardOptions) {
     super({ ...options, name: "disk-guard", intervalMs: 5_000 })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {

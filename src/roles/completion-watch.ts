@@ -17,11 +17,8 @@ interface CompletionWatchOptions extends ServiceDeps {
 }
 
 export class CompletionWatch extends LoopingService {
-  private readonly options: CompletionWatchOptions
-
-  constructor(options: CompletionWatchOptions) {
+  constructor(private readonly options: CompletionWatchOptions) {
     super({ ...options, name: "completion-watch", intervalMs: 100 })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {

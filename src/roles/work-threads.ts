@@ -33,14 +33,12 @@ interface Watched {
 /** Terminates threads whose extract has been at the same block for too long. */
 export class ExtractWatch extends LoopingService {
   private readonly deadlineMs: number
-  private readonly threads: ReadonlySet<Watched>
 
   constructor(
-    threads: ReadonlySet<Watched>,
+    private readonly threads: ReadonlySet<Watched>,
     options: { readonly clock: Clock; readonly logger: Logger; readonly deadlineMs: number },
   ) {
     super({ ...options, name: "extract-watch", intervalMs: watchMs })
-    this.threads = threads
     this.deadlineMs = options.deadlineMs
   }
 

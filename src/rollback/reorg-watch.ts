@@ -22,12 +22,9 @@ export interface ReorgWatchOptions extends RuntimeDeps {
 }
 
 export class ReorgWatch implements ReorgGuard {
-  private readonly options: ReorgWatchOptions
   private suspected: { readonly height: number; readonly hash: string; readonly at: number } | undefined
 
-  constructor(options: ReorgWatchOptions) {
-    this.options = options
-  }
+  constructor(private readonly options: ReorgWatchOptions) {}
 
   async check(fetch: FetchOptions): Promise<ReorgVerdict> {
     const { raw, source, ledger, logger } = this.options

@@ -26,10 +26,9 @@ export interface ProcessReporterOptions extends ServiceDeps {
 const sweepEveryRuns = 300
 
 export class ProcessReporter extends LoopingService {
-  private readonly options: ProcessReporterOptions
   private runs = 0
 
-  constructor(options: ProcessReporterOptions) {
+  constructor(private readonly options: ProcessReporterOptions) {
     super({
       name: "process-reporter",
       clock: options.clock,
@@ -38,7 +37,6 @@ export class ProcessReporter extends LoopingService {
       // Ten seconds of backoff would make a living process look gone soon after an outage.
       maxBackoffMs: 4_000,
     })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {

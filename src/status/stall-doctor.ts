@@ -18,19 +18,17 @@ export interface StallDoctorOptions extends ServiceDeps {
 }
 
 export class StallDoctor extends LoopingService {
-  private readonly options: StallDoctorOptions
   private current: Diagnosis = notYetKnown
   private last: ChainStatus | undefined
   private workSince: number | undefined
 
-  constructor(options: StallDoctorOptions) {
+  constructor(private readonly options: StallDoctorOptions) {
     super({
       name: "stall-doctor",
       clock: options.clock,
       logger: options.logger.child({ chain: options.chain }),
       intervalMs: options.intervalMs ?? 2_000,
     })
-    this.options = options
   }
 
   diagnosis(): Diagnosis {

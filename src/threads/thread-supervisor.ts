@@ -35,16 +35,14 @@ const stopGraceMs = 5_000
 
 export class ThreadSupervisor<Input, To, From extends { readonly type: string }> implements Service {
   readonly name: string
-  private readonly options: ThreadSupervisorOptions<Input, From>
   private readonly stopping = new AbortController()
   private readonly workers = new Set<Worker>()
   private readonly renewer: LeaseRenewer
   private running: Promise<unknown> | undefined
   private paused: string | null = null
 
-  constructor(options: ThreadSupervisorOptions<Input, From>) {
+  constructor(private readonly options: ThreadSupervisorOptions<Input, From>) {
     this.name = `${options.name}-threads`
-    this.options = options
     this.renewer = new LeaseRenewer(options)
   }
 

@@ -48,11 +48,8 @@ const checks = selfChecks.filter((check) => check !== "derived-rows" && check !=
 const rowChecks = checks.filter((check) => check !== "stray-lookups")
 
 export class Reconciler extends LoopingService {
-  private readonly options: ReconcilerOptions
-
-  constructor(options: ReconcilerOptions) {
+  constructor(private readonly options: ReconcilerOptions) {
     super({ name: "reconciler", ...options })
-    this.options = options
   }
 
   async runOnce(signal: AbortSignal): Promise<undefined> {

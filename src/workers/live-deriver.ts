@@ -29,7 +29,6 @@ const blocksPerLease = 8
 const retryCheckMs = 1_000
 
 export class LiveDeriver extends LoopingService {
-  private readonly options: LiveDeriverOptions
   private seenEnd = 0
   /** The tip has moved since this service started. */
   private moves = false
@@ -37,9 +36,8 @@ export class LiveDeriver extends LoopingService {
   /** What is stored after this is left to the next iteration. */
   private readAt = 0
 
-  constructor(options: LiveDeriverOptions) {
+  constructor(private readonly options: LiveDeriverOptions) {
     super({ ...options, name: "live-deriver", intervalMs: options.pollMs, maxBackoffMs: 5_000 })
-    this.options = options
   }
 
   /** There is something new, and app knows of it. */

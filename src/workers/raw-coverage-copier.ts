@@ -17,13 +17,11 @@ export interface RawCoverageCopierOptions extends RuntimeDeps {
 export class RawCoverageCopier extends LoopingService {
   /** App knows of a new block, stored by any process. */
   onCopied = (): void => undefined
-  private readonly options: RawCoverageCopierOptions
   private isWoken = false
   private end = 0
 
-  constructor(options: RawCoverageCopierOptions) {
+  constructor(private readonly options: RawCoverageCopierOptions) {
     super({ ...options, name: "raw-coverage-copier", maxBackoffMs: 5_000 })
-    this.options = options
   }
 
   override wake(): void {

@@ -31,7 +31,6 @@ const totalMs = 8_000
 const besideTipMs = 600_000
 
 export class WorkLane extends LoopingService {
-  private readonly options: WorkLaneOptions
   private readonly tip = new SettledTip({ settleMs })
   private readonly paces = new Map<string, Pace>()
   /** What the slow workers took in the last round; the others get as much time before the next. */
@@ -40,9 +39,8 @@ export class WorkLane extends LoopingService {
   private firstRawEnd: number | undefined
   private rawGrows = false
 
-  constructor(options: WorkLaneOptions) {
+  constructor(private readonly options: WorkLaneOptions) {
     super({ ...options, name: "work-lane", intervalMs: options.idleMs })
-    this.options = options
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {

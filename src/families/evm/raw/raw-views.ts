@@ -71,16 +71,12 @@ export class RawBlockView implements BlockView {
   readonly timestampUs: bigint
   readonly transactions: readonly RawTransactionView[]
   readonly events: readonly RawEventView[]
-  private readonly rows: BinaryRows
-  private readonly row: number
 
   constructor(
-    rows: BinaryRows,
-    row: number,
+    private readonly rows: BinaryRows,
+    private readonly row: number,
     content: { transactions: readonly RawTransactionView[]; events: readonly RawEventView[] },
   ) {
-    this.rows = rows
-    this.row = row
     this.height = rows.int8(row, blockAt.height)!
     this.timestampUs = rows.timestampUs(row, blockAt.timestamp)!
     this.transactions = content.transactions
@@ -114,16 +110,15 @@ export class RawTransactionView implements TransactionView {
   readonly index: number
   readonly eventCount: number
   readonly events: RawEventView[] = []
-  private readonly rows: BinaryRows
-  private readonly row: number
   #id: Hex | undefined
   #from: Hex | null | undefined
   #to: Hex | null | undefined
   #input: Hex | null | undefined
 
-  constructor(rows: BinaryRows, row: number) {
-    this.rows = rows
-    this.row = row
+  constructor(
+    private readonly rows: BinaryRows,
+    private readonly row: number,
+  ) {
     this.index = rows.int4(row, transactionAt.transaction_index)!
     this.eventCount = rows.int4(row, transactionAt.event_count)!
   }
@@ -191,15 +186,14 @@ export class RawTransactionView implements TransactionView {
 export class RawEventView implements EventView {
   readonly transactionIndex: number
   readonly index: number
-  private readonly rows: BinaryRows
-  private readonly row: number
   #address: Hex | null | undefined
   #topics: readonly Hex[] | undefined
   #data: Hex | null | undefined
 
-  constructor(rows: BinaryRows, row: number) {
-    this.rows = rows
-    this.row = row
+  constructor(
+    private readonly rows: BinaryRows,
+    private readonly row: number,
+  ) {
     this.transactionIndex = rows.int4(row, eventAt.transaction_index)!
     this.index = rows.int4(row, eventAt.event_index)!
   }

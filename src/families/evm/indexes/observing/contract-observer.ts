@@ -37,13 +37,11 @@ const firstRetryMs = 60_000
 const longestRetryMs = 86_400_000
 
 export class ContractObserver<Answer extends Outcome> extends LoopingService {
-  private readonly options: ContractObserverOptions<Answer>
   private readonly batchSize: number
   private readonly holdMs: number
 
-  constructor(options: ContractObserverOptions<Answer>) {
+  constructor(private readonly options: ContractObserverOptions<Answer>) {
     super({ ...options, name: `${options.question.queue.name}-observer`, maxBackoffMs: 60_000 })
-    this.options = options
     this.batchSize = options.batchSize ?? 50
     this.holdMs = options.holdMs ?? 300_000
   }
