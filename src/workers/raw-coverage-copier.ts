@@ -4,13 +4,12 @@
 import type { RawCoverageCopy } from "../coordination/coverage-ledger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { RuntimeDeps } from "../platform/service.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
 
 export interface RawCoverageCopierOptions extends RuntimeDeps {
   readonly ledgers: { readonly app: Pick<RawCoverageCopy, "copyRawCoverage"> }
   readonly raw: Queryable
-  readonly app: SqlExecutor<Queryable>
+  readonly app: SqlExecutor
   readonly intervalMs: number
 }
 

@@ -5,8 +5,7 @@ import { isIndexerError } from "../../platform/errors.js"
 import type { Random } from "../../platform/random.js"
 import { sqlStateOf } from "../../postgres/postgres-error.js"
 import type { Backend } from "../../postgres/sql-connection.js"
-import type { SqlExecutor } from "../../postgres/sql-executor.js"
-import type { Queryable, TransactionOptions } from "../../postgres/transaction.js"
+import type { Queryable, SqlExecutor, TransactionOptions } from "../../postgres/transaction.js"
 import { defaultFailurePolicy, type FailurePolicy } from "../after-failure.js"
 import type {
   ClaimRequest,
