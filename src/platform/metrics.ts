@@ -46,7 +46,7 @@ export interface IngestCounts {
   readonly headDelays: readonly number[]
 }
 
-interface RpcCounts {
+export interface RpcCounts {
   readonly provider: string
   readonly method: string
   /** "ok", or the code of the error. */

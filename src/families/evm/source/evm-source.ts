@@ -4,6 +4,7 @@
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { Hex } from "../../../domain/linked-block.js"
 import { type ErrorCode, IndexerError } from "../../../platform/errors.js"
+import type { RpcCounts } from "../../../platform/metrics.js"
 import type { RuntimeDeps } from "../../../platform/service.js"
 import { BatchSize } from "../../../source/batch-size.js"
 import type {
@@ -18,7 +19,7 @@ import type {
 import { ByteBudget } from "../../../source/byte-budget.js"
 import type { CircuitOptions } from "../../../source/circuit-breaker.js"
 import { providerLabels } from "../../../source/provider-url.js"
-import { type RpcCounter, RpcCounters } from "../../../source/rpc-counters.js"
+import { RpcCounters } from "../../../source/rpc-counters.js"
 import { createSharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
 import type { SourceOptions } from "../../chain-family.js"
 import type { EvmBlock } from "../raw/evm-block.js"
@@ -198,7 +199,7 @@ export class EvmSource implements BlockSource {
     return this.#pool.providers()
   }
 
-  takeCounters(): RpcCounter[] {
+  takeCounters(): RpcCounts[] {
     return this.#pool.takeCounters()
   }
 
