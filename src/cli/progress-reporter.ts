@@ -33,7 +33,6 @@ export class ProgressReporter extends LoopingService {
     if (chains.length === 0) return undefined
     if (terminal.isTty) await this.draw()
     else for (const chain of chains) await this.log(chain)
-    return undefined
   }
 
   override async stop(): Promise<void> {

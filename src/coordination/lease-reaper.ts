@@ -20,6 +20,5 @@ export class LeaseReaper extends LoopingService {
       this.logger.fatal({ ...outcome }, "a block is DEAD: see `tidemark leases list`, then retry or skip it")
     }
     this.options.onReaped?.(outcome)
-    return undefined
   }
 }

@@ -75,7 +75,6 @@ export class LeaseRenewer extends LoopingService implements LeaseKeeper {
     const kept = new Set((await this.renew(all.map(({ lease }) => lease))).map(({ epoch }) => epoch))
     // A lease that was not renewed is either lost or in the middle of its commit; its deadline decides.
     for (const held of all) if (kept.has(held.lease.epoch)) held.deadline = localDeadline(held.lease, sentAt)
-    return undefined
   }
 
   private async watch({ members, controller, gone }: Group): Promise<void> {

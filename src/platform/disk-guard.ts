@@ -29,6 +29,5 @@ export class DiskGuard extends LoopingService {
     if (low) this.logger.error(fields, "the disk is nearly full: ingestion pauses (MIN_FREE_DISK)")
     else this.logger.info(fields, "the disk has free space again: ingestion resumes")
     onChange(low)
-    return undefined
   }
 }

@@ -30,6 +30,5 @@ export class PartitionKeeper extends LoopingService {
       const partitions = await ensurePartitions(database, { tables: [table], range })
       if (partitions.length > 0) this.logger.info({ partitions }, "partitions created")
     }
-    return undefined
   }
 }

@@ -31,7 +31,6 @@ export class CompletionWatch extends LoopingService {
       ((await cover(database, "raw", { workers: [rawIngester], wanted })) &&
         (await cover(app, "app", { workers: derived, wanted })))
     if (isDone) onDone()
-    return undefined
   }
 }
 

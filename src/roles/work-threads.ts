@@ -53,7 +53,6 @@ export class ExtractWatch extends LoopingService {
         void thread.worker.terminate()
       }
     }
-    return undefined
   }
 }
 

@@ -26,6 +26,5 @@ export class RollbackFinisher extends LoopingService {
           "what no longer matches is rolled back and derived again",
       )
     }
-    return undefined
   }
 }

@@ -51,7 +51,6 @@ export class ProcessReporter extends LoopingService {
     if (this.runs++ % sweepEveryRuns === 0) {
       await database.query("delete from raw.processes where seen_at < clock_timestamp() - interval '1 day'")
     }
-    return undefined
   }
 
   override async stop(): Promise<void> {

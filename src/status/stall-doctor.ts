@@ -60,7 +60,6 @@ export class StallDoctor extends LoopingService {
     this.logChange(diagnosis)
     this.current = diagnosis
     this.options.onDiagnosis?.(diagnosis, status)
-    return undefined
   }
 
   private watchWork(status: ChainStatus): void {

@@ -70,7 +70,6 @@ export class Reconciler extends LoopingService {
       await raw.end()
       await app.end()
     }
-    return undefined
   }
 
   /** The first process to record the night runs it. A run that fails is not repeated before the next night. */

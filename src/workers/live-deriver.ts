@@ -78,7 +78,6 @@ export class LiveDeriver extends LoopingService {
     const region = { from: Math.max(plan.startHeight, to - tipBlocks), to }
     while (!signal.aborted && (await this.takeAll(plan, region, signal)));
     await this.trySlow(plan, region, signal)
-    return undefined
   }
 
   /** For all workers that are not slow. Returns true while there may be more. */
