@@ -9,7 +9,7 @@ import type { SqlExecutor } from "../postgres/transaction.js"
 import { recomputeFold } from "../workers/postgres/recompute-fold.js"
 import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
 import { heightsOf } from "./check-coverage.js"
-import { heightColumn } from "./find-uncovered-rows.js"
+import { heightColumn } from "./check-stray-rows.js"
 import { repairLimits } from "./repair-lookups.js"
 import type { RepairPlan } from "./repair-plan.js"
 
