@@ -18,9 +18,10 @@ import type {
   ReapOutcome,
   ReleaseRequest,
 } from "../lease-store.js"
-import { claimGroup } from "./claim-group.js"
+import { type ClaimDeps, claimGroup } from "./claim-group.js"
 import { commitGroup } from "./commit-group.js"
-import { type CoordinationSchema, type CoordinationTables, coordinationTables } from "./coordination-tables.js"
+import { type CoordinationSchema, coordinationTables } from "./coordination-tables.js"
+import type { FailDeps } from "./fail-lease.js"
 import { retryLease, skipBlock } from "./operator-acts.js"
 import { endExpiredBackends, readCutoff, reapLeases } from "./reap-leases.js"
 import { releaseRange } from "./release-range.js"
@@ -39,12 +40,7 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
    * queued claims would delay the others once for each.
    */
   private readonly unleased: TransactionOptions
-  private readonly deps: {
-    tables: CoordinationTables
-    random: Random
-    policy: FailurePolicy
-    backend: Backend | undefined
-  }
+  private readonly deps: ClaimDeps & FailDeps
 
   constructor({
     executor,
