@@ -1,9 +1,8 @@
 // Supervises the work threads of one chain, and terminates one whose extract runs past its deadline.
 
 import { Worker } from "node:worker_threads"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import { type LaunchedThread, ThreadSupervisor, type ThreadSupervisorOptions } from "../threads/thread-supervisor.js"
 import { type Busy, DeriveProgress } from "../workers/derive-progress.js"
 import { type ReleaseEndedDeps, releaseEnded } from "./release-ended.js"
@@ -36,7 +35,7 @@ export class ExtractWatch extends LoopingService {
 
   constructor(
     private readonly threads: ReadonlySet<Watched>,
-    options: { readonly clock: Clock; readonly logger: Logger; readonly deadlineMs: number },
+    options: ServiceDeps & { readonly deadlineMs: number },
   ) {
     super({ ...options, name: "extract-watch", intervalMs: watchMs })
     this.deadlineMs = options.deadlineMs
