@@ -4,11 +4,8 @@
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex } from "../domain/linked-block.js"
-import type { Clock } from "../platform/clock.js"
 import type { ChainConfig } from "../platform/load-config.js"
-import type { Logger } from "../platform/logger.js"
-import type { Random } from "../platform/random.js"
-import type { Service } from "../platform/service.js"
+import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { BlockWriter } from "../raw/block-writer.js"
@@ -23,9 +20,9 @@ export interface ChainFamily {
   /** The name of a chain that the config gives none. */
   chainName(identity: ChainIdentity): string
 
-  createSource(deps: FamilyDeps, options: SourceOptions): BlockSource
+  createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource
   createHeadWatch(
-    deps: FamilyDeps,
+    deps: RuntimeDeps,
     options: { readonly chain: Pick<ChainConfig, "wsUrls">; readonly chainId: string },
   ): HeadWatch
 
@@ -46,12 +43,6 @@ export interface ChainFamily {
   forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
 }
 
-export interface FamilyDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-}
-
 export interface SourceOptions {
   readonly chain: Pick<ChainConfig, "rpcUrls"> &
     Partial<Pick<ChainConfig, "checks" | "verify" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">>
@@ -62,7 +53,7 @@ export interface SourceOptions {
   readonly bytesInFlight?: number
 }
 
-export interface ObserverDeps extends FamilyDeps {
+export interface ObserverDeps extends RuntimeDeps {
   /** Of the app schema. */
   readonly app: Database
   readonly ledger: Pick<CoverageLedger, "lockChain">

@@ -5,8 +5,7 @@ import type { FailurePolicy } from "../coordination/after-failure.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
 import type { ReapOutcome } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "../rollback/finish-rollback.js"
 import { RollbackFinisher } from "../rollback/rollback-finisher.js"
@@ -22,7 +21,7 @@ export interface Coordination {
 }
 
 export function composeCoordination(
-  deps: RollbackDeps & { readonly clock: Clock; readonly logger: Logger },
+  deps: RollbackDeps & ServiceDeps,
   options: {
     readonly policy: FailurePolicy
     readonly reapIntervalMs: number

@@ -4,13 +4,12 @@
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { isIndexerError } from "../platform/errors.js"
 import type { Random } from "../platform/random.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { SqlExecutor } from "../postgres/transaction.js"
 import { type AppRollbackDeps, rollbackApp } from "./rollback-app.js"
 import { rollbackRaw } from "./rollback-raw.js"
 
 export interface RollbackDeps extends AppRollbackDeps {
-  readonly raw: SqlExecutor<Queryable>
+  readonly raw: SqlExecutor
   readonly random: Random
 }
 

@@ -7,8 +7,7 @@ import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
+import type { Queryable, SqlExecutor, TransactionOptions } from "../postgres/transaction.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
 
@@ -21,7 +20,7 @@ export const rollbackLimits: TransactionOptions = {
 }
 
 export interface AppRollbackDeps {
-  readonly app: SqlExecutor<Queryable>
+  readonly app: SqlExecutor
   readonly ledgers: Ledgers
   /** A cache, for a process that rolls back more than once. */
   readonly storedWorkers?: StoredRegistry

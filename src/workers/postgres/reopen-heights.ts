@@ -4,8 +4,7 @@
 import type { CoverageLedger } from "../../coordination/coverage-ledger.js"
 import { type RangeSet, subtract, union } from "../../domain/range-set.js"
 import { printMultirange } from "../../postgres/multirange.js"
-import type { SqlExecutor } from "../../postgres/sql-executor.js"
-import type { Queryable } from "../../postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../../postgres/transaction.js"
 import { readStoredRegistry } from "./stored-registry.js"
 import { undoHeights } from "./undo-heights.js"
 
