@@ -107,7 +107,7 @@ describe("a worker that fails on a block", () => {
     const status = stage.run(["status"])
     expect(await status.exit).toBe(0)
     for (const [worker, height] of Object.entries(heights))
-      expect(said(status)).toMatch(new RegExp(`block ${height}\\s+${worker}, 2 tries`))
+      expect(said(status)).toMatch(new RegExp(`block ${height}\\s+${worker}, 2 attempts`))
     expect(said(status)).toContain("DEAD_BLOCK")
   })
 
