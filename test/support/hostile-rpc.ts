@@ -2,7 +2,6 @@
 // request and how often it was made, so a run can be repeated. It counts every fault that really was served.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import type { Chain } from "../chain/synthetic-chain.js"
 import { answerFaultNames, applyAnswerFault } from "./hostile/answer-faults.js"
 import { applyBatchFault, type BatchContext, type BatchFaultName, batchFaultNames } from "./hostile/batch-faults.js"
@@ -11,6 +10,7 @@ import { type FaultName, type FaultRates, faultNames } from "./hostile/fault-cat
 import { HonestUpstream } from "./hostile/honest-upstream.js"
 import type { RpcAnswer, RpcCall } from "./hostile/rpc-shapes.js"
 import { applyWireFault, wireFaultNames } from "./hostile/wire-faults.js"
+import { type Listening, listen } from "./listen.js"
 
 export {
   type FaultKind,
@@ -34,8 +34,7 @@ export interface HostileRpcOptions {
   readonly dripMs?: number
 }
 
-export interface HostileRpc {
-  readonly url: string
+export interface HostileRpc extends Listening {
   /** How often each fault was served. */
   readonly counts: Readonly<Record<FaultName, number>>
   /** How many requests came in all. */
@@ -43,7 +42,6 @@ export interface HostileRpc {
   /** How many of them were answered with a fault, or with several. */
   hostile(): number
   setFaults(faults: FaultRates): void
-  stop(): Promise<void>
 }
 
 export async function startHostileRpc(options: HostileRpcOptions): Promise<HostileRpc> {
@@ -54,20 +52,14 @@ export async function startHostileRpc(options: HostileRpcOptions): Promise<Hosti
       if (!response.destroyed) throw error
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     counts: proxy.counts,
     requests: () => proxy.requests,
     hostile: () => proxy.hostile,
     setFaults: (faults) => {
       proxy.faults = faults
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }
 
