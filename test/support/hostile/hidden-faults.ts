@@ -1,9 +1,10 @@
 // Lies that fit everything else the node says: counts, gas, order, blooms and links are as they should be. Only who computes
 // hashes and roots anew can notice them.
 
+import { logsBloom } from "../../chain/bloom.js"
 import { quantity } from "../../chain/hex.js"
 import type { SeededRandom } from "../seeded-random.js"
-import { bloomOf, type LogFault, logsOf, renumber } from "./log-faults.js"
+import { type LogFault, logsOf, renumber } from "./log-faults.js"
 import type { Block, Log, Receipt, Transaction } from "./rpc-shapes.js"
 
 /** Changes the block in place; false: it has nothing to lie about. */
@@ -72,7 +73,7 @@ export const hiddenLogFaults = {
       const [from, to] = [receipts[at]!, receipts[at + 1]!]
       const { transactionHash, transactionIndex } = to
       to.logs.unshift({ ...from.logs.pop()!, transactionHash, transactionIndex })
-      for (const receipt of [from, to]) receipt.logsBloom = bloomOf(receipt.logs)
+      for (const receipt of [from, to]) receipt.logsBloom = logsBloom(receipt.logs)
     },
   ),
   statusChanged: onOneOf(

@@ -1,8 +1,8 @@
 // Lies about logs. Those that promise a wrong bloom make sure of it, since a change that leaves the bloom as it was
 // could not be noticed without the receipts' root.
 
-import { addToBloom, bloomBits } from "../../chain/bloom.js"
-import { bytesToHex, quantity } from "../../chain/hex.js"
+import { logsBloom } from "../../chain/bloom.js"
+import { quantity } from "../../chain/hex.js"
 import type { SeededRandom } from "../seeded-random.js"
 import type { Log, Receipt } from "./rpc-shapes.js"
 
@@ -43,14 +43,14 @@ export const logFaults = {
 function wrongBloom(change: LogChange): LogFault {
   return (receipts, random) => {
     const places = receipts.flatMap((receipt, at) => receipt.logs.map((_, index) => ({ at, index })))
-    const before = bloomOf(logsOf(receipts))
+    const before = logsBloom(logsOf(receipts))
     const first = random.below(places.length)
     for (let tried = 0; tried < places.length; tried++) {
       const { at, index } = places[(first + tried) % places.length]!
       const changed = structuredClone(receipts[at]!)
       change(changed, index, random)
       const logs = receipts.flatMap((receipt, other) => (other === at ? changed : receipt).logs)
-      if (bloomOf(logs) === before) continue
+      if (logsBloom(logs) === before) continue
       cover(receipts, changed, at, random)
       return true
     }
@@ -63,7 +63,7 @@ function cover(receipts: Receipt[], changed: Receipt, at: number, random: Seeded
   const start = logsOf(receipts)[0]!.logIndex
   receipts[at] = changed
   if (receipts.length === 1 || random.next() < 0.5) return
-  changed.logsBloom = bloomOf(changed.logs)
+  changed.logsBloom = logsBloom(changed.logs)
   renumber(receipts, start)
 }
 
@@ -72,9 +72,3 @@ export function renumber(receipts: readonly Receipt[], start: string): void {
 }
 
 export const logsOf = (receipts: readonly Receipt[]): Log[] => receipts.flatMap(({ logs }) => logs)
-
-export function bloomOf(logs: readonly Log[]): string {
-  const bloom = new Uint8Array(256)
-  for (const log of logs) for (const value of [log.address, ...log.topics]) addToBloom(bloom, bloomBits(value))
-  return bytesToHex(bloom)
-}
