@@ -237,10 +237,27 @@ describe("the house", () => {
     expect(named.map((path) => relative(root, path))).toEqual([])
   })
 
-  test("the lockfile has the packages of every platform, without which npm ci refuses", () => {
-    const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
-      packages: Record<string, { optionalDependencies?: Record<string, string> }>
-    }
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<
+      string,
+      {
+        optionalDependencies?: Record<string, string>
+        bin?: Record<string, string>
+        os?: string[]
+        optional?: boolean
+      }
+    >
+  }
+
+  test("no dependency takes the place of the user's Node: npm puts its programs first", () => {
+    const programs = Object.values(packages).flatMap(({ bin = {} }) => Object.keys(bin))
+    expect(programs).toContain("vitest")
+    expect(programs.filter((name) => /^(node|npm|npx)$/.test(name))).toEqual([])
+  })
+
+  test("the lockfile has the packages of every platform, without which npm ci refuses, and each is optional", () => {
+    const needed = Object.entries(packages).filter(([, { os, optional }]) => os && !optional)
+    expect(needed.map(([path]) => path)).toEqual([])
     // As Node looks for a package: in each folder above, up to the root.
     const places = (path: string): string[] =>
       path === "" ? [""] : [`${path}/`, ...places(path.replace(/\/?[^/]+$/, ""))]
