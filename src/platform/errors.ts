@@ -4,9 +4,10 @@
 
 /**
  * retry: an outage, which does not count as an attempt. fail: counts as an attempt of the range.
- * rollback: the chain changed; wait for a rollback. stop: an operator must change something.
+ * bug: like an unexpected error, unless a user's worker is at fault. rollback: the chain changed; wait for a rollback.
+ * stop: an operator must change something.
  */
-export type ErrorAction = "retry" | "fail" | "rollback" | "stop"
+export type ErrorAction = "retry" | "fail" | "bug" | "rollback" | "stop"
 
 export const errorCodes = {
   // node and network
@@ -38,7 +39,7 @@ export const errorCodes = {
   DATABASE_UNREACHABLE: "retry",
   DATABASE_CONFLICT: "retry",
   DATABASE_FULL: "retry",
-  DATABASE_ERROR: "fail",
+  DATABASE_ERROR: "bug",
   DATABASE_UNSUPPORTED: "stop",
   SCHEMA_NEWER: "stop",
   SCHEMA_CHANGED: "stop",
