@@ -167,6 +167,28 @@ describe("a worker that fails", () => {
     expect(rows[0]!["size"]).toBe(rows[0]!["expected"])
   })
 
+  test("that is asynchronous fails on every block, and its rejection ends nothing else", async () => {
+    const patient = defineWorker({
+      ...other,
+      name: "patient",
+      tables: { patient_blocks: counted([]).tables.seen_blocks },
+      extract: async ({ block }) => {
+        await Promise.resolve()
+        throw new Error(`later, at ${block.height}`)
+      },
+    })
+    store = await openDeriveStore(blocks, { workers: [patient, other] })
+    const deriver = await store.deriver()
+    await store.deriveNext(deriver)
+    expect(await coverage()).toMatchObject({ patient: "{}", other: "{[0,10)}" })
+    const { rows: leases } = await store.app.query(
+      `select from_height, last_error_code, last_error from app.worker_leases
+       where worker_type = 'patient' and last_error is not null and to_height = from_height + 1`,
+    )
+    const refusal = "extract must be synchronous, but returned a promise"
+    expect(leases).toEqual([{ from_height: "0", last_error_code: "WORKER_FAILED", last_error: refusal }])
+  })
+
   test("what it failed on is on record: the transaction and the row that was refused, or what it says itself", async () => {
     const id = (height: number) => `0x${String(height).padStart(64, "0")}`
     const told = defineWorker({
