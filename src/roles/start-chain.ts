@@ -102,6 +102,7 @@ async function startRoles(
   })
   if (roles.includes("ingest")) {
     ingest = prepareIngest(open, {
+      leases: coordination.rawLeases,
       lanes: lanes.ingestLanes,
       onReport: (thread, report) => {
         activity.add(thread, report)
