@@ -83,7 +83,8 @@ export interface ReleaseRequest {
 export interface ReapOutcome {
   readonly expired: number
   readonly backendsEnded: number
-  readonly dead: number
+  /** Blocks that became DEAD. */
+  readonly dead: readonly { readonly worker: string; readonly height: number }[]
   readonly pruned: number
 }
 

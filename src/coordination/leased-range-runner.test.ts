@@ -153,7 +153,10 @@ describe("of a group", () => {
 
   test.each([
     ["an exception", fault],
-    ["a row that does not fit", new WorkerFault({ worker: "two", cause: new IndexerError("WORKER_FAILED", "a null") })],
+    [
+      "a row that does not fit",
+      new WorkerFault({ worker: "two", cause: new IndexerError("WORKER_FAILED", "a null") }),
+    ],
     ["a refused statement", new WorkerFault({ worker: "two", cause: new IndexerError("DATABASE_ERROR", "23505") })],
   ])("%s in a built-in worker is a bug of ours, in a user's worker a failure", async (_, error) => {
     const ours = stage({ ...group, builtIn: ["two"] })

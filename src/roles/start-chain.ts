@@ -51,7 +51,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       reapIntervalMs: settings.reapIntervalMs,
       finishIntervalMs,
       copyIntervalMs,
-      onReaped: (outcome) => open.metrics.addReaped(open.name, outcome),
+      onReaped: (outcome) => open.metrics.addReaped(open.name, { ...outcome, dead: outcome.dead.length }),
     })
     await open.patiently(() => open.ledgers.raw.register(open.raw, rawIngester), noDatabase)
     if (roles.includes("ingest") || roles.includes("work")) {
