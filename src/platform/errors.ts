@@ -1,6 +1,6 @@
 // The only error type for expected faults. Each code has one action. Any other error is a bug: it is isolated to its
 // block, logged as an error and retried every minute, and makes no block DEAD. A process that cannot trust its state
-// (an uncaught exception) exits and lets its leases expire.
+// (an uncaught exception) exits and lets its leases expire, which counts as an attempt.
 
 /**
  * retry: an outage, which does not count as an attempt. fail: counts as an attempt of the range.

@@ -11,7 +11,7 @@ import { superviseIngest } from "./ingest-threads.js"
 
 class FakeThread extends EventEmitter {
   readonly threadId = 1
-  postMessage(): void {}
+  readonly postMessage = (): void => undefined
   async terminate(): Promise<void> {
     this.emit("exit")
   }
@@ -61,7 +61,8 @@ test("the leases of an ingest thread that died are released as a bug, with an er
   await threads.stop()
   expect(await leases()).toEqual([
     { from: 5, to: 6, status: "FAILED", attempt: 0, code: "BUG" },
-    { from: 10, to: 20, status: "FAILED", attempt: 1, code: "BUG" },
+    { from: 10, to: 15, status: "FAILED", attempt: 0, code: "BUG" },
+    { from: 15, to: 20, status: "FAILED", attempt: 0, code: "BUG" },
   ])
   expect((await listErrors(store.database, "raw")).sort((a, b) => a.height - b.height)).toMatchObject([
     { worker: rawIngester, height: 5, severity: "FATAL", message: "x is not a function" },

@@ -8,12 +8,14 @@ import { testLedgers } from "../../test/support/test-ledgers.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { listErrors } from "../indexing-errors/list-errors.js"
+import { IndexerError } from "../platform/errors.js"
 import { bytes, int4, int8, numeric } from "./column.js"
 import { eventTable, stateTable, sum } from "./define-worker.js"
 import { reopenHeights } from "./postgres/reopen-heights.js"
+import { faultsOf } from "./range-deriver.js"
 
 let store: DeriveStore
-afterEach(() => store.close())
+afterEach(() => store?.close())
 
 const expectRight = async (): Promise<string> => {
   const report = await checkDerived(store)
@@ -248,4 +250,11 @@ describe("a worker that fails", () => {
     )
     expect(rows[0]!["size"]).toBe(rows[0]!["expected"])
   })
+})
+
+test("a bug is left to the runner, which has isolated it; an outage fails the loop", () => {
+  const failed = { kind: "failed", range: { from: 0, to: 1 }, attempt: 1 } as const
+  expect(faultsOf({ ...failed, cause: "bug", error: new TypeError("undefined is not a block") })).toEqual([])
+  const outage = new IndexerError("DATABASE_UNREACHABLE", "gone")
+  expect(() => faultsOf({ ...failed, cause: "outage", error: outage })).toThrow(outage)
 })
