@@ -14,6 +14,7 @@ function stage({
   builtIn = [] as string[],
   uncharged = "noted" as "noted" | "withdrawn",
   attempt = 1,
+  isHeld = true,
   onCharged = async (_charge: Charge): Promise<void> => undefined,
 } = {}) {
   const logged: Record<string, unknown>[] = []
@@ -30,7 +31,7 @@ function stage({
     claimGroup: async () => claimed,
     release: async ({ workerType }: Lease, request: ReleaseRequest) => {
       released.push([workerType, request])
-      return true
+      return isHeld
     },
   } as unknown as LeaseStore<SqlConnection>
   const runner = new LeasedRangeRunner({
@@ -116,6 +117,14 @@ describe("a range", () => {
     expect(released).toEqual([["one", { cause: "bug", error: { code: "BUG", message: error.message } }]])
     expect(charged).toMatchObject([{ worker: "one", code: "BUG", error }])
     expect(logged).toMatchObject([{ worker: "one", ...range, code: "BUG", error: error.message }])
+  })
+
+  test("whose lease another holder has by now had no bug when the database refused its rows", async () => {
+    const { run, charged, logged } = stage({ isHeld: false })
+    await run(failing(new IndexerError("DATABASE_ERROR", "The database rejected a statement (23505)")))
+    expect([charged, logged]).toEqual([[], []])
+    await run(failing(new TypeError("undefined is not a block")))
+    expect(logged).toHaveLength(1)
   })
 
   test("whose error cannot be recorded is released all the same, and the log says what was lost", async () => {

@@ -163,17 +163,10 @@ export class LeasedRangeRunner {
     const height = fault ? fault.height : error instanceof IndexerError ? error.height : undefined
     const code = cause === "bug" ? "BUG" : reason instanceof IndexerError ? reason.code : "WORKER_FAILED"
     const message = describeError(reason)
-    if (isCharged && cause === "bug") {
-      const stack = reason instanceof Error ? reason.stack : undefined
-      logger.error(
-        { worker, ...range, height, code, error: message, stack },
-        "a bug in Tidemark; its block is retried every minute, please report it",
-      )
-    }
     const isNoted = isCharged || (uncharged === "noted" && cause !== "shutdown")
-    let released = false
+    let wasHeld: boolean | undefined
     try {
-      released = await leasesOn(await this.connection()).release(lease, {
+      wasHeld = await leasesOn(await this.connection()).release(lease, {
         // Kept as a FAILED lease only where it carries information: an error, or earlier attempts.
         cause: isCharged || uncharged === "noted" ? cause : lease.attempt > 1 ? "shutdown" : "withdrawn",
         ...(isNoted ? { error: { code, message } } : {}),
@@ -186,7 +179,15 @@ export class LeasedRangeRunner {
         "lease left to the reaper",
       )
     }
-    if (!isCharged || !released) return
+    // A refused statement of a lost lease is no bug: its next holder may have stored the same rows.
+    if (isCharged && cause === "bug" && (wasHeld !== false || !(reason instanceof IndexerError))) {
+      const stack = reason instanceof Error ? reason.stack : undefined
+      logger.error(
+        { worker, ...range, height, code, error: message, stack },
+        "a bug in Tidemark; its block is retried every minute, please report it",
+      )
+    }
+    if (!isCharged || !wasHeld) return
     try {
       await onCharged?.({ worker, range, height, code, error: reason }, await this.connection())
     } catch (recordError) {
