@@ -366,7 +366,11 @@ export const rules = {
   oneCutoff: {
     means: "What it fails is what it has ended: one moment for both reads.",
     code: [reap, "readCutoff", "select clock_timestamp()::text as cutoff,"],
-    also: [reap, "reapLeases", '{isEnded("$1::timestamptz")} for update skip locked`, [cutoff],'],
+    also: [
+      reap,
+      "reapLeases",
+      '{isEnded("$1::timestamptz")} order by worker_type, from_height for update skip locked`, [cutoff],',
+    ],
     tests: [
       leaseTest,
       "a lease that ends between the two steps of the reaper is not given away with its backend alive",

@@ -67,7 +67,7 @@ export interface CommitWork<Tx> {
 }
 
 /**
- * failure: the range itself is at fault; counts as an attempt. bug: an error in Tidemark; the range is split down to its
+ * failure: the range itself is at fault; counts as an attempt. bug: an error in Tidemark; the range is halved down to its
  * block, which costs no attempt and is never DEAD. outage: node or database unavailable. rollback: the chain moved.
  * shutdown: the holder stops. These three cost no attempt. withdrawn: nothing was tried, the range is a gap again.
  */
@@ -83,7 +83,8 @@ export interface ReleaseRequest {
 export interface ReapOutcome {
   readonly expired: number
   readonly backendsEnded: number
-  readonly dead: number
+  /** Blocks that became DEAD. */
+  readonly dead: readonly { readonly worker: string; readonly height: number }[]
   readonly pruned: number
 }
 

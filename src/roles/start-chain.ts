@@ -51,7 +51,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
       reapIntervalMs: settings.reapIntervalMs,
       finishIntervalMs,
       copyIntervalMs,
-      onReaped: (outcome) => open.metrics.addReaped(open.name, outcome),
+      onReaped: (outcome) => open.metrics.addReaped(open.name, { ...outcome, dead: outcome.dead.length }),
     })
     await open.patiently(() => open.ledgers.raw.register(open.raw, rawIngester), noDatabase)
     if (roles.includes("ingest") || roles.includes("work")) {
@@ -102,6 +102,7 @@ async function startRoles(
   })
   if (roles.includes("ingest")) {
     ingest = prepareIngest(open, {
+      leases: coordination.rawLeases,
       lanes: lanes.ingestLanes,
       onReport: (thread, report) => {
         activity.add(thread, report)

@@ -18,7 +18,7 @@ const partitionCheckMs = 30_000
 const indexCheckMs = 10_000
 
 export interface PrepareIngestOptions
-  extends Pick<IngestThreadsOptions, "spawned" | "onReport" | "onAnnounced" | "onStored"> {
+  extends Pick<IngestThreadsOptions, "leases" | "spawned" | "onReport" | "onAnnounced" | "onStored"> {
   readonly lanes: number
   /** Shared by all threads of the process. */
   readonly gate: SharedArrayBuffer
@@ -45,6 +45,7 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
   const { threads, lend } = superviseIngest({
     ...options,
     inputs: threadInputs(open, options),
+    database: raw,
     clock,
     logger,
     drainMs: settings.drainMs,
