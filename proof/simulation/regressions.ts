@@ -154,4 +154,14 @@ export const regressions: readonly Regression[] = [
       awaitedReorgs: [{ at: 300, depth: 3, grow: -2 }],
     },
   },
+  {
+    title: "blocks of a branch that lost are found above a gap in which the shorter chain ends",
+    plan: {
+      ...laterQuiet,
+      ...{ seed: 14, processes: 1, blocks: 20, blockMs: 472, finalityGap: 12, rangeSize: 25 },
+      ...{ order: "oldest", recordBackend: false, providers: 1, faultyMs: 3_000, latencyMs: 4 },
+      reorgs: [{ at: 2_950, depth: 6, grow: -5 }],
+      acts: [{ kind: "refetch", at: 2_600, from: 20, blocks: 1 }],
+    },
+  },
 ]
