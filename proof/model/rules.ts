@@ -233,10 +233,12 @@ export const rules = {
       "findDivergence",
       "let from = Math.max(finalized ?? 0, heightFrom(state.start_height))",
       "order by height limit $3",
+      "const hashes = hashesAt(gap < 0 ? at : stored.length + gap)",
       "from = stored.at(-1)!.height + 1",
     ],
     tests: [
       "src/rollback/find-divergence.test.ts",
+      "stored blocks above a gap in which a shorter chain ends are found by their parent",
       "the lowest stored block that differs is found, though a gap and equal blocks lie above it",
     ],
   },

@@ -213,6 +213,18 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       expect((await claim({ inOrder: true })).range).toEqual({ from: 10, to: 20 })
     })
 
+    test("a claim in order also waits for an unfinished range that begins below its region", async () => {
+      const ahead = { inOrder: true, regions: [{ from: 4, to: 40 }] }
+      const lease = await claim({ inOrder: true })
+      expect(await store.claim(request(ahead))).toBeUndefined()
+      await store.release(lease, failure())
+      expect(await store.claim(request(ahead))).toBeUndefined()
+      await harness.advance(120_000)
+      await commit(await claim(ahead))
+      expect((await coverageOf()).heights).toEqual([{ from: 4, to: 10 }])
+      expect((await claim(ahead)).range).toEqual({ from: 10, to: 20 })
+    })
+
     test("a claim in order does not wait for ever on one block that keeps failing", async () => {
       await store.release(await claim({ inOrder: true, maxBlocks: 1 }), failure())
       for (let i = 0; i < 2; i++) {
