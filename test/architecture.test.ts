@@ -178,6 +178,16 @@ describe("the house", () => {
     expect(naming.map((path) => relative(source, path))).toEqual(["config.ts", "roles/family-of.ts"])
   })
 
+  test("the words of a chain family are used in its folder alone, and in the demo, which runs a node of it", () => {
+    const words =
+      /evm|bloom|receipt|logOrder|denormalize|\bgas\b|\beth_|topic\d|json-?rpc|contract_?code|token_metadata/i
+    const own = /^(families\/\w+\/|demo\/|config\.ts$)/
+    const speaking = files
+      .filter((path) => !own.test(relative(source, path)) && words.test(withoutComments(path)))
+      .map((path) => relative(source, path))
+    expect(speaking).toEqual(["roles/family-of.ts"])
+  })
+
   test("no file is called index", () => {
     expect(files.filter((path) => /\/index\.ts$/.test(path))).toEqual([])
   })

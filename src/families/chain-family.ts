@@ -4,7 +4,7 @@
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex } from "../domain/linked-block.js"
-import type { ChainConfig } from "../platform/load-config.js"
+import type { ChainConfig, FamilySettings } from "../platform/load-config.js"
 import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -16,7 +16,7 @@ import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { ReadBlocks } from "../workers/raw-range.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"
 
-export interface ChainFamily {
+export interface ChainFamily extends FamilySettings {
   /** The name of a chain that the config gives none. */
   chainName(identity: ChainIdentity): string
 
@@ -28,13 +28,15 @@ export interface ChainFamily {
 
   /** The raw tables that the writer fills. */
   readonly partitionedTables: readonly PartitionedTable[]
-  createWriter(options?: { readonly denormalizeEvents?: boolean }): BlockWriter
+  createWriter(chain?: Pick<ChainConfig, "familySettings">): BlockWriter
   /** For comparing stored rows with those of a node. */
   readonly comparedTables: readonly ComparedTable[]
   readonly readBlocks: ReadBlocks
 
   /** Built in: derived on every chain of the family unless its settings disable them. */
   readonly workers: readonly WorkerDefinition[]
+  /** Tables of schema app that the observers fill: no worker may have one of these names. */
+  readonly observedTables: readonly string[]
   /** Services that observe what is in no block, for the workers that run. */
   createObservers(deps: ObserverDeps, options: ObserversOptions): Service[]
   /** Removes observations at the heights that a rollback removes, in its transaction and under its lock. */
@@ -45,7 +47,7 @@ export interface ChainFamily {
 
 export interface SourceOptions {
   readonly chain: Pick<ChainConfig, "rpcUrls"> &
-    Partial<Pick<ChainConfig, "checks" | "verify" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">>
+    Partial<Pick<ChainConfig, "checks" | "familySettings" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">>
   /** Undefined before the first answer of a node. */
   readonly chainId: string | undefined
   /** One for each URL, shared by the threads of the process. Absent: no limits. */
