@@ -1,5 +1,13 @@
-// What composition needs of a chain family, as one record. Code outside src/families that works with blocks gets the
-// parts it needs of it.
+// All that is specific to a chain family, as one record. Code outside src/families gets the parts of it that it needs.
+//
+// Common to all families, so that any code may rely on it:
+// - a block is linked: height, hash, parent, time, counts of transactions and events (LinkedBlock);
+// - raw.blocks has its place (height, hash, parent_hash, timestamp) and its counts (transaction_count, event_count);
+// - raw.transactions has a row for each transaction: block_height, transaction_index, id, event_count;
+// - raw.events has a row for each event: block_height, transaction_index, event_index, transaction_id;
+// - raw.tx_lookup and raw.block_lookup find each transaction and block by its id.
+//
+// A family adds the other columns of these tables, further raw tables, and how its rows are numbered.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
@@ -9,7 +17,6 @@ import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { BlockWriter } from "../raw/block-writer.js"
-import type { ComparedTable } from "../raw/compared-table.js"
 import type { PartitionedTable } from "../raw/partitioned-table.js"
 import type { BlockSource, ChainIdentity, HeadWatch } from "../source/block-source.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
@@ -26,11 +33,9 @@ export interface ChainFamily extends FamilySettings {
     options: { readonly chain: Pick<ChainConfig, "wsUrls">; readonly chainId: string },
   ): HeadWatch
 
-  /** The raw tables that the writer fills. */
-  readonly partitionedTables: readonly PartitionedTable[]
+  /** What the writer fills, except the lookups. */
+  readonly rawTables: readonly RawTable[]
   createWriter(chain?: Pick<ChainConfig, "familySettings">): BlockWriter
-  /** For comparing stored rows with those of a node. */
-  readonly comparedTables: readonly ComparedTable[]
   readonly readBlocks: ReadBlocks
 
   /** Built in: derived on every chain of the family unless its settings disable them. */
@@ -43,6 +48,18 @@ export interface ChainFamily extends FamilySettings {
   forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
   /** Clears the observation queues of workers that are derived again from the start. */
   forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
+}
+
+/** A table whose rows come and go with their block. */
+export interface RawTable extends PartitionedTable {
+  readonly schema: "raw"
+  /** The column that holds the height. */
+  readonly height: string
+  readonly key: readonly string[]
+  /** Those that the chain defines, so that two nodes must agree on them. */
+  readonly columns: readonly string[]
+  /** A column that counts from 0 without a gap among the rows that agree in some others. */
+  readonly numbered?: { readonly column: string; readonly within: readonly string[] }
 }
 
 export interface SourceOptions {

@@ -5,7 +5,7 @@ import { evmSettings, evmSettingsOf } from "./evm-settings.js"
 import { builtInWorkers } from "./indexes/built-in-workers.js"
 import { createObservers } from "./indexes/create-observers.js"
 import { forgetObserved, forgetQueues } from "./indexes/forget-observed.js"
-import { evmComparedTables, evmPartitionedTables } from "./raw/raw-tables.js"
+import { evmRawTables } from "./raw/raw-tables.js"
 import { RawWriter } from "./raw/raw-writer.js"
 import { readBlocks } from "./raw/read-blocks.js"
 import { createChainSource } from "./source/evm-source.js"
@@ -19,9 +19,8 @@ export const evmFamily: ChainFamily = {
   createSource: createChainSource,
   createHeadWatch: (deps, { chain, chainId }) =>
     new EvmHeadWatch(deps, { wsUrls: chain.wsUrls, expectedChainId: chainId }),
-  partitionedTables: evmPartitionedTables,
+  rawTables: evmRawTables,
   createWriter: (chain) => new RawWriter(evmSettingsOf(chain)),
-  comparedTables: evmComparedTables,
   readBlocks,
   workers: builtInWorkers,
   observedTables: ["contract_code", "contract_code_hashes", "token_metadata"],
