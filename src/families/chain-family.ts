@@ -11,7 +11,7 @@
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
-import type { Hex } from "../domain/linked-block.js"
+import type { Hex, LinkedBlock } from "../domain/linked-block.js"
 import type { ChainConfig, FamilySettings } from "../platform/load-config.js"
 import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
@@ -23,11 +23,15 @@ import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { ReadBlocks } from "../workers/raw-range.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"
 
-export interface ChainFamily extends FamilySettings {
+/**
+ * Its writer accepts the blocks of its source and no others. Composition pairs the two, so code that only passes blocks
+ * from one to the other need not know their type.
+ */
+export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends FamilySettings {
   /** The name of a chain that the config gives none. */
   chainName(identity: ChainIdentity): string
 
-  createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource
+  createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource<Block>
   createHeadWatch(
     deps: RuntimeDeps,
     options: { readonly chain: Pick<ChainConfig, "wsUrls">; readonly chainId: string },
@@ -35,7 +39,7 @@ export interface ChainFamily extends FamilySettings {
 
   /** What the writer fills, except the lookups. */
   readonly rawTables: readonly RawTable[]
-  createWriter(chain?: Pick<ChainConfig, "familySettings">): BlockWriter
+  createWriter(chain?: Pick<ChainConfig, "familySettings">): BlockWriter<Block>
   readonly readBlocks: ReadBlocks
 
   /** Built in: derived on every chain of the family unless its settings disable them. */

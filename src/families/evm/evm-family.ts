@@ -5,6 +5,7 @@ import { evmSettings, evmSettingsOf } from "./evm-settings.js"
 import { builtInWorkers } from "./indexes/built-in-workers.js"
 import { createObservers } from "./indexes/create-observers.js"
 import { forgetObserved, forgetQueues } from "./indexes/forget-observed.js"
+import type { EvmBlock } from "./raw/evm-block.js"
 import { evmRawTables } from "./raw/raw-tables.js"
 import { RawWriter } from "./raw/raw-writer.js"
 import { readBlocks } from "./raw/read-blocks.js"
@@ -12,7 +13,7 @@ import { createChainSource } from "./source/evm-source.js"
 import { EvmHeadWatch } from "./source/head-watch.js"
 import { allChecks } from "./source/verify-block.js"
 
-export const evmFamily: ChainFamily = {
+export const evmFamily: ChainFamily<EvmBlock> = {
   settings: evmSettings,
   checkNames: Object.keys(allChecks),
   chainName: ({ chainId }) => `evm-${chainId}`,

@@ -88,7 +88,7 @@ export function createChainSource(
   })
 }
 
-export class EvmSource implements BlockSource {
+export class EvmSource implements BlockSource<EvmBlock> {
   readonly #pool: RpcPool
   readonly #ranges: RangeFetcher
   #chainId: string | undefined
