@@ -53,7 +53,7 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
     shortestTtlMs: Math.min(settings.leaseTtlMs, settings.headLeaseTtlMs),
     finishRollback: () => finishRollback(open),
   })
-  const common = { database: raw, tables: open.family.partitionedTables, clock, logger }
+  const common = { database: raw, tables: open.family.rawTables, clock, logger }
   const keeper = new PartitionKeeper({ ...common, intervalMs: partitionCheckMs })
   const indexes = new IndexBuilder({
     ...common,

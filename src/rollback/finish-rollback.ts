@@ -2,6 +2,7 @@
 // nothing.
 
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import { isIndexerError } from "../platform/errors.js"
 import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/transaction.js"
@@ -11,6 +12,7 @@ import { rollbackRaw } from "./rollback-raw.js"
 export interface RollbackDeps extends AppRollbackDeps {
   readonly raw: SqlExecutor
   readonly random: Random
+  readonly family: Pick<ChainFamily, "forgetObserved" | "rawTables">
 }
 
 const patientTries = 20

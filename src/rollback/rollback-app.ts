@@ -4,10 +4,10 @@
 import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
-import type { BlockRange } from "../domain/block-range.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
-import type { Queryable, SqlExecutor, TransactionOptions } from "../postgres/transaction.js"
+import type { SqlExecutor, TransactionOptions } from "../postgres/transaction.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
 
@@ -25,9 +25,7 @@ export interface AppRollbackDeps {
   /** A cache, for a process that rolls back more than once. */
   readonly storedWorkers?: StoredRegistry
   /** Deletes what was observed at the removed heights. */
-  readonly family: {
-    forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
-  }
+  readonly family: Pick<ChainFamily, "forgetObserved">
 }
 
 export function rollbackApp(
