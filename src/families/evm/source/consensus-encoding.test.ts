@@ -1,7 +1,11 @@
 import { parseGwei, serializeTransaction, type TransactionSerializable, keccak256 as viemKeccak } from "viem"
 import { serializeTransaction as serializeOpTransaction } from "viem/op-stack"
 import { expect, test } from "vitest"
-import { CannotEncode, encodeHeader, encodeReceipt, encodeTransaction, keccakText } from "./consensus-encoding.js"
+import { CannotEncode } from "./consensus-fields.js"
+import { encodeHeader } from "./encode-header.js"
+import { encodeReceipt } from "./encode-receipt.js"
+import { encodeTransaction } from "./encode-transaction.js"
+import { keccakText } from "./keccak.js"
 import { orderedTrieRoot } from "./trie-root.js"
 import { emptyTrieRoot } from "./verify-block.js"
 

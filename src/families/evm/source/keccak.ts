@@ -163,6 +163,8 @@ export function keccak256(bytes: Uint8Array): Buffer {
   return Buffer.from(state.subarray(0, 32))
 }
 
+export const keccakText = (bytes: Uint8Array): string => `0x${keccak256(bytes).toString("hex")}`
+
 /**
  * Hashes the bytes of the first `count` words (under 34). The digest is at the start of the shared state it returns.
  */

@@ -2,12 +2,14 @@
 // that no hash covers (a transaction's "from", prices in receipts) stay unverified.
 
 import type { FetchedBlock } from "./block-json.js"
-import { CannotEncode, encodeHeader, encodeReceipt, encodeTransaction, keccakText } from "./consensus-encoding.js"
+import { CannotEncode, type Fields } from "./consensus-fields.js"
+import { encodeHeader } from "./encode-header.js"
+import { encodeReceipt } from "./encode-receipt.js"
+import { encodeTransaction } from "./encode-transaction.js"
 import { sameHex } from "./hex-text.js"
+import { keccakText } from "./keccak.js"
 import { orderedTrieRoot } from "./trie-root.js"
 import type { CheckFailure } from "./verify-block.js"
-
-type Fields = Readonly<Record<string, unknown>>
 
 export function verifyRoots({ block, receipts }: FetchedBlock): CheckFailure | undefined {
   const compare = (what: string, computed: string, got: unknown): CheckFailure | undefined =>
