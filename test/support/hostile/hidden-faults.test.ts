@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from "vitest"
 import type { FetchedBlock } from "../../../src/families/evm/source/block-json.js"
 import { BloomReader } from "../../../src/families/evm/source/bloom.js"
+import { pairReceipts } from "../../../src/families/evm/source/pair-receipts.js"
 import { allChecks, verifyBlock } from "../../../src/families/evm/source/verify-block.js"
 import { verifyRoots } from "../../../src/families/evm/source/verify-roots.js"
 import { createChain } from "../../chain/synthetic-chain.js"
@@ -32,7 +33,8 @@ async function fetched(url: string, height: number): Promise<FetchedBlock> {
   return { ...parts, height, bytes: 0, provider: "test", exact: () => parts }
 }
 
-const standardSays = (block: FetchedBlock) => verifyBlock(block, new BloomReader().read(block.receipts), allChecks)
+const standardSays = (block: FetchedBlock) =>
+  verifyBlock(pairReceipts(block), new BloomReader().read(block.receipts), allChecks)
 
 it("an honest block passes all checks, roots too", async () => {
   node = await startHostileRpc({ seed: 1, chain })

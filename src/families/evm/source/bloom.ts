@@ -74,13 +74,15 @@ export class BloomReader {
   }
 
   /** Computes the blooms of a block's logs. */
-  read(receipts: readonly ReceiptJson[]): BloomReport {
+  read(receipts: readonly (ReceiptJson | undefined)[]): BloomReport {
     this.#canonical = true
     let firstWrong = -1
     let inexact: Set<number> | undefined
     let malformed: string | undefined
     for (let i = 0; i < receipts.length && malformed === undefined; i++) {
-      const { logs, logsBloom } = receipts[i]!
+      const receipt = receipts[i]
+      if (receipt === undefined) continue
+      const { logs, logsBloom } = receipt
       let bloom = emptyBloom
       if (!Array.isArray(logs)) malformed = `receipt ${i} has no list of logs`
       else if (logs.length > 0) {

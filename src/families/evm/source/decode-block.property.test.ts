@@ -5,6 +5,7 @@ import { BloomReader } from "./bloom.js"
 import { decodeBlock } from "./decode-block.js"
 import { ExactNumber, parseExactJson, stringifyExact } from "./exact-json.js"
 import { isFixedHex, isHexBytes, isQuantity } from "./hex-text.js"
+import { pairReceipts } from "./pair-receipts.js"
 import { headerJson, type Json, receiptJson, transactionJson } from "./rebuild-json.js"
 import { verifyBlock } from "./verify-block.js"
 
@@ -225,13 +226,13 @@ test("rebuilding the JSON from the rows gives what the node sent, for all transa
         receipts: pairs.map(([, receipt]) => drop(receipt)),
       })
       const parsed = JSON.parse(text) as Pick<FetchedBlock, "block" | "receipts">
-      const fetched: FetchedBlock = {
+      const fetched = pairReceipts({
         ...parsed,
         height: 7,
         bytes: text.length,
         provider: "test",
         exact: () => parseExactJson(text) as Pick<FetchedBlock, "block" | "receipts">,
-      }
+      })
       const blooms = reader.read(fetched.receipts)
       expect(verifyBlock(fetched, blooms, noChecks)).toBeUndefined()
       const raw = decodeBlock(fetched, blooms, { chainId })

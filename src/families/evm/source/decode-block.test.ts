@@ -4,6 +4,7 @@ import type { FetchedBlock } from "./block-json.js"
 import { BloomReader } from "./bloom.js"
 import { decodeBlock } from "./decode-block.js"
 import { parseExactJson } from "./exact-json.js"
+import { pairReceipts } from "./pair-receipts.js"
 import { headerJson, receiptJson, transactionJson } from "./rebuild-json.js"
 
 const reader = new BloomReader()
@@ -19,7 +20,8 @@ function decodeText(text: string, height: number) {
     provider: "test",
     exact: () => parseExactJson(text) as Parts,
   }
-  return decodeBlock(fetched, reader.read(parts.receipts), { chainId })
+  const paired = pairReceipts(fetched)
+  return decodeBlock(paired, reader.read(paired.receipts), { chainId })
 }
 
 function rebuild(raw: ReturnType<typeof decodeText>): unknown {
@@ -72,7 +74,7 @@ test("any one field changed, removed or added anywhere survives decoding and reb
   let tried = 0
   for (const target of targets) {
     for (const key of [...Object.keys(target(example)), "unknown", "~absent", "constructor"]) {
-      if (needed.has(key)) continue
+      if (needed.has(key) || (key === "transactionHash" && target === targets[2])) continue
       for (const change of [undefined, ...changes]) {
         const copy = JSON.parse(text) as typeof example
         if (change === undefined) delete target(copy)[key]

@@ -3,11 +3,12 @@
 // general path.
 
 import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
-import type { BlockJson, FetchedBlock, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
+import type { BlockJson, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
 import type { BloomReport } from "./bloom.js"
 import { difference, InexactNumber } from "./difference.js"
 import { stringifyExact } from "./exact-json.js"
 import { isFixedHex, isHexBytes, isQuantity, quantityText, quantityValue, toHexBytes, toQuantity } from "./hex-text.js"
+import type { PairedBlock } from "./pair-receipts.js"
 import {
   headerDefaults,
   type Json,
@@ -35,7 +36,7 @@ interface Context {
   readonly isExact: boolean
 }
 
-export function decodeBlock(fetched: FetchedBlock, blooms: BloomReport, options: DecodeOptions): EvmBlock {
+export function decodeBlock(fetched: PairedBlock, blooms: BloomReport, options: DecodeOptions): EvmBlock {
   try {
     return decode(fetched, fetched, blooms, options, false)
   } catch (error) {
@@ -45,8 +46,8 @@ export function decodeBlock(fetched: FetchedBlock, blooms: BloomReport, options:
 }
 
 function decode(
-  fetched: FetchedBlock,
-  { block, receipts }: Pick<FetchedBlock, "block" | "receipts">,
+  fetched: PairedBlock,
+  { block, receipts }: Pick<PairedBlock, "block" | "receipts">,
   blooms: BloomReport,
   { chainId }: DecodeOptions,
   isExact: boolean,
@@ -54,7 +55,7 @@ function decode(
   const { height } = fetched
   const seconds = quantityValue(block.timestamp)
   let eventCount = 0
-  for (let i = 0; i < receipts.length; i++) eventCount += receipts[i]!.logs.length
+  for (let i = 0; i < receipts.length; i++) eventCount += receipts[i]?.logs.length ?? 0
   const shared = sharedFields(block.transactions, receipts)
   const columns = {
     height,

@@ -239,7 +239,7 @@ const lies: [string, string | undefined, (call: RpcRequest, result: never) => un
   ["short receipts", "counts", inReceipts((all) => { all.pop() })], // biome-ignore format: table
   ["no transactions", "counts", (call, result: never) => at3(call, "eth_getBlockByNumber") ? Object.assign(result, { transactions: [] }) : at3(call, "eth_getBlockReceipts") ? [] : undefined], // biome-ignore format: table
   ["swapped transactions", "counts", inBlock((block) => { block.transactions.reverse() })], // biome-ignore format: table
-  ["a receipt of another transaction", "receipts", inReceipts((all) => { all[0]!["transactionHash"] = all[1]!["transactionHash"] })], // biome-ignore format: table
+  ["a receipt of another transaction", undefined, inReceipts((all) => { all[0]!["transactionHash"] = all[1]!["transactionHash"] })], // biome-ignore format: table
   ["receipts of another block", "receipts", inReceipts((all) => { all[1]!["blockHash"] = chain.hash(9) })], // biome-ignore format: table
   ["another sender", "receipts", inReceipts((all) => { all[1]!["from"] = all[0]!["from"] })], // biome-ignore format: table
   ["a removed log", "receipts", inReceipts((all) => { all[0]!.logs[0]!["removed"] = true })], // biome-ignore format: table
@@ -283,6 +283,40 @@ test("a check that is switched off lets the block through, and keeps what the no
   expect(JSON.parse(blocks[2]!.transactions[0]!.extra!)).toEqual({
     receipt: { logsBloom: `0x${"1".repeat(512)}` },
   })
+})
+
+const off = { counts: false, receipts: false, gas: false, logOrder: false, bloom: false }
+
+test("a receipt that a node leaves out is missing, and the others stay with their transactions", async () => {
+  const liar = await serve(changing(inReceipts((all) => void all.splice(1, 1))))
+  expect((await failure(collect(sourceOf([liar]), 1, 6))).data).toMatchObject({ check: "counts", transaction: 1 })
+  const [block] = await collect(sourceOf([liar], { checks: off }), 3, 4)
+  const [whole] = await collect(sourceOf([await serve(node())]), 3, 4)
+  const { transactions, events } = whole!
+  expect(block!.events).toEqual(events.filter(({ transactionIndex }) => transactionIndex !== 1))
+  expect(block!.transactions.filter(({ index }) => index !== 1)).toEqual(
+    transactions.filter(({ index }) => index !== 1),
+  )
+  expect(block!.transactions[1]).toMatchObject({ status: null, gasUsed: null, eventCount: 0 })
+  expect(JSON.parse(block!.transactions[1]!.extra!)).toEqual({ receipt: null })
+})
+
+test("receipts in another order than the transactions' are stored with their transactions", async () => {
+  const shuffled = await serve(changing(inReceipts((all) => void all.reverse())))
+  const [block] = await collect(sourceOf([shuffled]), 3, 4)
+  const [whole] = await collect(sourceOf([await serve(node())]), 3, 4)
+  expect(block).toEqual({ ...whole, sourceBytes: block!.sourceBytes })
+})
+
+test("a receipt of no transaction of the block is never stored, whatever is switched off", async () => {
+  const twice = await serve(changing(inReceipts((all) => void all.push(structuredClone(all[1]!)))))
+  const foreign = await serve(
+    changing(inReceipts((all) => void Object.assign(all[1]!, { transactionHash: `0x${"12".repeat(32)}` }))),
+  )
+  for (const server of [twice, foreign]) {
+    const error = await failure(collect(sourceOf([server], { checks: off }), 3, 4))
+    expect(error).toMatchObject({ code: "VERIFY_FAILED", data: { check: "shape" } })
+  }
 })
 
 test("providers that disagree about a block give VERIFY_FAILED, not a hint to switch a check off", async () => {

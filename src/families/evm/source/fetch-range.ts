@@ -16,6 +16,7 @@ import type { BloomReader, BloomReport } from "./bloom.js"
 import { decodeBlock } from "./decode-block.js"
 import { type FetchBlocksOptions, type FetchedBatch, fetchBlocks } from "./fetch-blocks.js"
 import { sameHex } from "./hex-text.js"
+import { type PairedBlock, pairReceipts } from "./pair-receipts.js"
 import { Prefetch } from "./prefetch.js"
 import type { RpcPool } from "./rpc-pool.js"
 import { type CheckFailure, type CheckSwitches, verifyBlock } from "./verify-block.js"
@@ -49,7 +50,7 @@ interface FetchPartOptions extends FetchBlocksOptions {
 }
 
 interface CheckedBlock {
-  readonly fetched: FetchedBlock
+  readonly fetched: PairedBlock
   readonly blooms: BloomReport
 }
 
@@ -188,7 +189,7 @@ export class RangeFetcher {
   }
 
   async #check(first: FetchedBlock, options: FetchOptions): Promise<CheckedBlock> {
-    let fetched = first
+    let fetched = pairReceipts(first)
     const seen: { readonly provider: string; readonly hash: unknown; readonly failure: CheckFailure }[] = []
     for (let attempt = 0; ; attempt++) {
       const blooms = this.#deps.blooms.read(fetched.receipts)
@@ -210,7 +211,7 @@ export class RangeFetcher {
       const range = { from: fetched.height, to: fetched.height + 1 }
       const avoid = seen.map((each) => each.provider)
       const [again] = await this.#fetch(range, { ...options, avoid })
-      fetched = this.#read([again!], fetched.height)
+      fetched = pairReceipts(this.#read([again!], fetched.height))
     }
   }
 
@@ -221,7 +222,7 @@ export class RangeFetcher {
   }
 }
 
-function brokenLink(before: string | undefined, fetched: FetchedBlock): IndexerError | undefined {
+function brokenLink(before: string | undefined, fetched: PairedBlock): IndexerError | undefined {
   const { height, block, provider } = fetched
   if (before === undefined || sameHex(block.parentHash, before)) return undefined
   return new IndexerError(
@@ -232,11 +233,11 @@ function brokenLink(before: string | undefined, fetched: FetchedBlock): IndexerE
   )
 }
 
-const describe = ({ height }: FetchedBlock, { check, what, expected, got }: CheckFailure): string =>
+const describe = ({ height }: PairedBlock, { check, what, expected, got }: CheckFailure): string =>
   `block ${height} failed the check "${check}": ${what} should be ${expected}, is ${got}`
 
 /** What an operator needs: the header, or the transaction and its receipt, as the node sent them, and their place. */
-function placeOf({ block, receipts, height, provider }: FetchedBlock, { transaction: at }: CheckFailure) {
+function placeOf({ block, receipts, height, provider }: PairedBlock, { transaction: at }: CheckFailure) {
   const { transactions, ...header } = block
   const sent = at === undefined ? header : { transaction: transactions[at], receipt: receipts[at] }
   const id = at === undefined ? undefined : transactions[at]?.hash
@@ -247,14 +248,14 @@ function placeOf({ block, receipts, height, provider }: FetchedBlock, { transact
   }
 }
 
-function verifyError(fetched: FetchedBlock, failure: CheckFailure): IndexerError {
+function verifyError(fetched: PairedBlock, failure: CheckFailure): IndexerError {
   return new IndexerError("VERIFY_FAILED", `${describe(fetched, failure)} (from ${fetched.provider})`, {
     height: fetched.height,
     data: { ...failure, provider: fetched.provider, ...placeOf(fetched, failure) },
   })
 }
 
-function unsupportedError(fetched: FetchedBlock, failure: CheckFailure, providers: ReadonlySet<string>): IndexerError {
+function unsupportedError(fetched: PairedBlock, failure: CheckFailure, providers: ReadonlySet<string>): IndexerError {
   const line = failure.check === "roots" ? 'verify: "standard"' : `checks: { ${failure.check}: false }`
   return new IndexerError(
     "VERIFY_UNSUPPORTED",

@@ -26,18 +26,18 @@ const repeatedInReceipts = [
 /** From the last row: on some chains the first row of a block is a special one. */
 export function sharedFields(
   transactions: readonly TransactionJson[],
-  receipts: readonly ReceiptJson[],
+  receipts: readonly (ReceiptJson | undefined)[],
 ): SharedFields {
   let log: SharedFields["log"]
   for (let i = receipts.length - 1; i >= 0 && log === undefined; i--) {
-    const last = receipts[i]!.logs.at(-1)
+    const last = receipts[i]?.logs.at(-1)
     if (last === undefined) continue
     if (!isShareable(last.blockTimestamp)) break
     log = { blockTimestamp: last.blockTimestamp }
   }
   return {
     tx: repeated(transactions.at(-1) as Json | undefined, repeatedInTransactions),
-    receipt: repeated(receipts.at(-1) as Json | undefined, repeatedInReceipts),
+    receipt: repeated(receipts.findLast((receipt) => receipt !== undefined) as Json | undefined, repeatedInReceipts),
     log,
   }
 }

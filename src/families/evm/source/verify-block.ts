@@ -2,9 +2,10 @@
 // wrong blooms or receipts, except those of the fields that identify a block. Returns the first failure and never
 // throws.
 
-import type { FetchedBlock, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
+import type { LogJson, TransactionJson } from "./block-json.js"
 import type { BloomReport } from "./bloom.js"
 import { isFixedHex, quantityText, quantityValue, sameHex, sameQuantity } from "./hex-text.js"
+import type { PairedBlock } from "./pair-receipts.js"
 
 export interface CheckSwitches {
   /** parentHash is the hash of the block before. */
@@ -66,7 +67,7 @@ const failure = (
 })
 
 export function verifyBlock(
-  fetched: FetchedBlock,
+  fetched: PairedBlock,
   blooms: BloomReport,
   checks: CheckSwitches,
 ): CheckFailure | undefined {
@@ -75,14 +76,13 @@ export function verifyBlock(
     (checks.counts ? checkCounts(fetched) : undefined) ??
     (checks.receipts ? checkReceipts(fetched) : undefined) ??
     (checks.gas ? checkGas(fetched) : undefined) ??
-    (checks.logOrder ? checkLogOrder(fetched.receipts) : undefined) ??
-    (checks.bloom ? checkBlooms(fetched, blooms) : undefined) ??
-    checkStorable(fetched)
+    (checks.logOrder ? checkLogOrder(fetched) : undefined) ??
+    (checks.bloom ? checkBlooms(fetched, blooms) : undefined)
   )
 }
 
 /** Required of every block, whatever is turned off: it is stored under these fields. */
-function checkShape({ block, receipts, height }: FetchedBlock, blooms: BloomReport): CheckFailure | undefined {
+function checkShape({ block, receipts, strays, height }: PairedBlock, blooms: BloomReport): CheckFailure | undefined {
   if (quantityValue(block.number) !== height) return failure("shape", "number", quantityText(height), block.number)
   if (!isHash(block.hash)) return failure("shape", "hash", "32 bytes", block.hash)
   if (!isHash(block.parentHash)) return failure("shape", "parentHash", "32 bytes", block.parentHash)
@@ -97,9 +97,13 @@ function checkShape({ block, receipts, height }: FetchedBlock, blooms: BloomRepo
     }
     if (!isHash(transaction.hash)) return failure("shape", `hash of transaction ${i}`, "32 bytes", transaction.hash, i)
   }
+  if (strays.length > 0) {
+    const what = "transactionHash of a receipt"
+    return failure("shape", what, "one of the block's transactions, each once", strays[0]!.transactionHash)
+  }
   if (blooms.malformed !== undefined) return failure("shape", "logs", "well-formed logs", blooms.malformed)
   for (let i = 0; i < receipts.length; i++) {
-    const { logs } = receipts[i]!
+    const logs = receipts[i]?.logs ?? []
     for (let k = 0; k < logs.length; k++) {
       const log = logs[k]!
       if (!(quantityValue(log.logIndex) <= 0x7fffffff)) {
@@ -110,21 +114,15 @@ function checkShape({ block, receipts, height }: FetchedBlock, blooms: BloomRepo
   return undefined
 }
 
-/** With that check off, fewer receipts than transactions can be stored. More have no row to go to. */
-function checkStorable({ block, receipts }: FetchedBlock): CheckFailure | undefined {
-  if (receipts.length <= block.transactions.length) return undefined
-  return failure("shape", "number of receipts", `at most ${block.transactions.length}`, receipts.length)
-}
-
 const isHash = (value: unknown): boolean =>
   isFixedHex(value, 32) || (typeof value === "string" && isFixedHex(value.toLowerCase(), 32))
 
-function checkCounts({ block, receipts }: FetchedBlock): CheckFailure | undefined {
+function checkCounts({ block, receipts }: PairedBlock): CheckFailure | undefined {
   const { transactions } = block
-  if (receipts.length !== transactions.length) {
-    return failure("counts", "number of receipts", transactions.length, receipts.length)
-  }
   for (let i = 0; i < transactions.length; i++) {
+    if (receipts[i] === undefined) {
+      return failure("counts", `receipt of transaction ${i}`, "one", "missing", i)
+    }
     if (!sameQuantity(transactions[i]!.transactionIndex, i)) {
       const got = transactions[i]!.transactionIndex
       return failure("counts", `transactionIndex of transaction ${i}`, quantityText(i), got, i)
@@ -140,16 +138,14 @@ function checkCounts({ block, receipts }: FetchedBlock): CheckFailure | undefine
   return undefined
 }
 
-function checkReceipts({ block, receipts, height }: FetchedBlock): CheckFailure | undefined {
+function checkReceipts({ block, receipts, height }: PairedBlock): CheckFailure | undefined {
   const { transactions, hash } = block
   const wrong = (i: number, field: string, expected: unknown, got: unknown) =>
     failure("receipts", `${field} of receipt ${i}`, expected, got, i)
   for (let i = 0; i < receipts.length; i++) {
-    const receipt = receipts[i]!
-    const transaction: TransactionJson = transactions[i] ?? {}
-    if (!sameHex(receipt.transactionHash, transaction.hash)) {
-      return wrong(i, "transactionHash", transaction.hash, receipt.transactionHash)
-    }
+    const receipt = receipts[i]
+    if (receipt === undefined) continue
+    const transaction = transactions[i]!
     if (!sameQuantity(receipt.transactionIndex, i)) {
       return wrong(i, "transactionIndex", quantityText(i), receipt.transactionIndex)
     }
@@ -188,12 +184,14 @@ function checkLog(log: LogJson, transaction: TransactionJson, i: number, hash: u
   return undefined
 }
 
-function checkGas({ block, receipts }: FetchedBlock): CheckFailure | undefined {
+function checkGas({ block, receipts }: PairedBlock): CheckFailure | undefined {
   let last = 0
   for (let i = 0; i < receipts.length; i++) {
-    const cumulative = quantityValue(receipts[i]!.cumulativeGasUsed)
+    const receipt = receipts[i]
+    if (receipt === undefined) continue
+    const cumulative = quantityValue(receipt.cumulativeGasUsed)
     if (!(cumulative >= last)) {
-      const got = receipts[i]!.cumulativeGasUsed
+      const got = receipt.cumulativeGasUsed
       return failure("gas", `cumulativeGasUsed of receipt ${i}`, `at least ${quantityText(last)}`, got, i)
     }
     last = cumulative
@@ -204,10 +202,10 @@ function checkGas({ block, receipts }: FetchedBlock): CheckFailure | undefined {
   return undefined
 }
 
-function checkLogOrder(receipts: readonly ReceiptJson[]): CheckFailure | undefined {
+function checkLogOrder({ receipts }: PairedBlock): CheckFailure | undefined {
   let next = 0
   for (let i = 0; i < receipts.length; i++) {
-    const { logs } = receipts[i]!
+    const logs = receipts[i]?.logs ?? []
     for (let k = 0; k < logs.length; k++) {
       if (!sameQuantity(logs[k]!.logIndex, next)) {
         const got = logs[k]!.logIndex
@@ -219,7 +217,7 @@ function checkLogOrder(receipts: readonly ReceiptJson[]): CheckFailure | undefin
   return undefined
 }
 
-function checkBlooms({ block, receipts }: FetchedBlock, blooms: BloomReport): CheckFailure | undefined {
+function checkBlooms({ block, receipts }: PairedBlock, blooms: BloomReport): CheckFailure | undefined {
   if (blooms.firstWrong >= 0) {
     const got = receipts[blooms.firstWrong]!.logsBloom
     return failure(

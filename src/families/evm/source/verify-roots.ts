@@ -1,17 +1,17 @@
 // The strongest check, off by default: recomputes the header's hash, every transaction's hash and both roots. Fields
 // that no hash covers (a transaction's "from", prices in receipts) stay unverified.
 
-import type { FetchedBlock } from "./block-json.js"
 import { CannotEncode, type Fields } from "./consensus-fields.js"
 import { encodeHeader } from "./encode-header.js"
 import { encodeReceipt } from "./encode-receipt.js"
 import { encodeTransaction } from "./encode-transaction.js"
 import { sameHex } from "./hex-text.js"
 import { keccakText } from "./keccak.js"
+import type { PairedBlock } from "./pair-receipts.js"
 import { orderedTrieRoot } from "./trie-root.js"
 import type { CheckFailure } from "./verify-block.js"
 
-export function verifyRoots({ block, receipts }: FetchedBlock): CheckFailure | undefined {
+export function verifyRoots({ block, receipts }: Pick<PairedBlock, "block" | "receipts">): CheckFailure | undefined {
   const compare = (what: string, computed: string, got: unknown): CheckFailure | undefined =>
     sameHex(computed, got) ? undefined : { check: "roots", what, expected: `${computed} (computed)`, got: String(got) }
   let what = "header"
@@ -30,6 +30,7 @@ export function verifyRoots({ block, receipts }: FetchedBlock): CheckFailure | u
     if (wrongRoot !== undefined) return wrongRoot
     const encodedReceipts = receipts.map((receipt, i) => {
       what = `receipt ${i}`
+      if (receipt === undefined) throw new CannotEncode("it is missing")
       return encodeReceipt(receipt as unknown as Fields, (block.transactions[i] ?? {}) as Fields)
     })
     return compare("receiptsRoot", orderedTrieRoot(encodedReceipts), block.receiptsRoot)
