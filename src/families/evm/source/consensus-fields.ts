@@ -2,6 +2,7 @@
 // CannotEncode, which names it.
 
 import { isObject } from "./block-json.js"
+import { quantityText } from "./hex-text.js"
 
 export class CannotEncode extends Error {}
 
@@ -16,7 +17,8 @@ export function bytes(fields: Fields, key: string): Buffer {
 }
 
 export function quantity(fields: Fields, key: string): Buffer {
-  const value = fields[key]
+  const sent = fields[key]
+  const value = typeof sent === "number" && Number.isSafeInteger(sent) && sent >= 0 ? quantityText(sent) : sent
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]+$/.test(value)) {
     throw new CannotEncode(`field ${key} is missing or no quantity`)
   }
