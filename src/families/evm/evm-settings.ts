@@ -8,7 +8,7 @@ export const evmSettings = {
     env: "VERIFY",
     of: ["standard", "roots"],
     fallback: "standard",
-    help: "`roots` also recomputes header hash, transactions root and receipts root.",
+    help: "`roots` also recomputes hashes and the roots of transactions, receipts and withdrawals.",
   }),
   denormalizeEvents: flag({
     env: "DENORMALIZE_EVENTS",

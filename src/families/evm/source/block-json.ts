@@ -14,6 +14,8 @@ export interface BlockJson {
   readonly transactionsRoot?: unknown
   readonly receiptsRoot?: unknown
   readonly logsBloom?: unknown
+  readonly withdrawals?: unknown
+  readonly withdrawalsRoot?: unknown
   readonly transactions: readonly TransactionJson[]
 }
 
@@ -47,6 +49,7 @@ export interface ReceiptJson {
   readonly transactionIndex?: unknown
   readonly type?: unknown
   readonly status?: unknown
+  readonly root?: unknown
   readonly from?: unknown
   readonly to?: unknown
   readonly contractAddress?: unknown

@@ -47,6 +47,8 @@ export interface BloomReport {
   readonly inexact: ReadonlySet<number> | undefined
   /** The canonical bloom of the whole block. */
   readonly header: string
+  /** The same without the logs of unrooted transactions: what the header should have. */
+  readonly rooted: string
   /** Every address and topic is in lower case. */
   readonly canonical: boolean
 }
@@ -74,7 +76,7 @@ export class BloomReader {
   }
 
   /** Computes the blooms of a block's logs. */
-  read(receipts: readonly (ReceiptJson | undefined)[]): BloomReport {
+  read(receipts: readonly (ReceiptJson | undefined)[], unrooted?: ReadonlySet<number>): BloomReport {
     this.#canonical = true
     let firstWrong = -1
     let inexact: Set<number> | undefined
@@ -94,7 +96,9 @@ export class BloomReader {
       inexact.add(i)
       if (firstWrong < 0 && !(typeof logsBloom === "string" && logsBloom.toLowerCase() === bloom)) firstWrong = i
     }
-    return { malformed, firstWrong, inexact, header: this.#all.take(), canonical: this.#canonical }
+    const header = this.#all.take()
+    const rooted = unrooted === undefined || malformed !== undefined ? header : this.#without(receipts, unrooted)
+    return { malformed, firstWrong, inexact, header, rooted, canonical: this.#canonical }
   }
 
   /** The bloom of these logs. */
@@ -105,6 +109,12 @@ export class BloomReader {
     }
     this.#all.take()
     return this.#one.take()
+  }
+
+  #without(receipts: readonly (ReceiptJson | undefined)[], unrooted: ReadonlySet<number>): string {
+    const logs = receipts.flatMap((receipt, i) => (unrooted.has(i) ? [] : (receipt?.logs ?? [])))
+    const lower = (hex: string) => hex.toLowerCase()
+    return this.textOf(logs.map(({ address, topics }) => ({ address: lower(address), topics: topics.map(lower) })))
   }
 
   #add(log: unknown, receipt: number): string | undefined {

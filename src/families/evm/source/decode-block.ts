@@ -6,6 +6,7 @@ import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
 import type { BlockJson, LogJson, ReceiptJson, TransactionJson } from "./block-json.js"
 import type { BloomReport } from "./bloom.js"
 import { difference, InexactNumber } from "./difference.js"
+import { hasStateRoot } from "./encode-receipt.js"
 import { stringifyExact } from "./exact-json.js"
 import { isFixedHex, isHexBytes, isQuantity, quantityText, quantityValue, toHexBytes, toQuantity } from "./hex-text.js"
 import type { PairedBlock } from "./pair-receipts.js"
@@ -231,17 +232,20 @@ function generalTransaction(
   index: number,
   context: Context,
 ): EvmTransaction {
-  const [r, s, v] = [toQuantity(tx.r), toQuantity(tx.s), toQuantity(tx.v)]
-  const signed = r !== null && s !== null && v !== null && r.length <= 66 && s.length <= 66
   const type = quantityValue(tx.type)
-  const status = quantityValue(receipt?.status)
+  // The parity is what the hash of a typed transaction proves; beside it, v is only a node's word.
+  const parity = type > 0 && tx.yParity !== undefined ? tx.yParity : tx.v
+  const [r, s, v] = [toQuantity(tx.r), toQuantity(tx.s), toQuantity(parity)]
+  const signed = r !== null && s !== null && v !== null && r.length <= 66 && s.length <= 66
+  const status = statusOf(receipt, context)
   const row = {
     id: toHexBytes(tx.hash, 32)!,
     index,
     type: type <= 0x7fff ? type : null,
-    status: status === 0 || status === 1 ? status : null,
+    status,
     from: toHexBytes(tx.from, 20),
-    to: toHexBytes(tx.to, 20),
+    // A transaction of several calls has no "to", and is not a creation.
+    to: toHexBytes(tx.to === undefined ? receipt?.to : tx.to, 20),
     nonce: toQuantity(tx.nonce),
     value: toQuantity(tx.value),
     gasLimit: toQuantity(tx.gas),
@@ -268,6 +272,16 @@ function generalTransaction(
     row.extra = textOf(extra, isExact)
   }
   return row
+}
+
+/**
+ * Null before Byzantium, when a receipt had the state root instead: some nodes send a status beside it that says
+ * "failed" of every transaction. A base fee is of a later fork than Byzantium.
+ */
+function statusOf(receipt: ReceiptJson | undefined, { block }: Context): number | null {
+  if (receipt === undefined || (hasStateRoot(receipt) && toQuantity(block.baseFeePerGas) === null)) return null
+  const status = quantityValue(receipt.status)
+  return status === 0 || status === 1 ? status : null
 }
 
 function receiptDifference(receipt: ReceiptJson, row: EvmTransaction, context: Context): Json | undefined {

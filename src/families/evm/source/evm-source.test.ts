@@ -264,7 +264,7 @@ test.each(lies)(
       height: 3,
     })
     expect(error.data["check"]).toBe(check ?? "shape")
-    if (check !== undefined) expect(error.message).toContain(`checks: { ${check}: false }`)
+    if (check !== undefined) expect(error.message).toContain(`${check}: false`)
     const blocks = await collect(sourceOf([liar, honest]), 1, 6)
     expect(heights(blocks)).toEqual([1, 2, 3, 4, 5])
     expect(blocks[2]).toEqual({

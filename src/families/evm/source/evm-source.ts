@@ -26,6 +26,7 @@ import { evmSettingsOf } from "../evm-settings.js"
 import type { EvmBlock } from "../raw/evm-block.js"
 import { isObject } from "./block-json.js"
 import { BloomReader } from "./bloom.js"
+import { describeRules, rulesOf } from "./chain-rules.js"
 import { blockCall } from "./fetch-blocks.js"
 import { RangeFetcher } from "./fetch-range.js"
 import { quantityValue, toHexBytes } from "./hex-text.js"
@@ -91,10 +92,12 @@ export function createChainSource(
 export class EvmSource implements BlockSource<EvmBlock> {
   readonly #pool: RpcPool
   readonly #ranges: RangeFetcher
+  readonly #logger: RuntimeDeps["logger"]
   #chainId: string | undefined
 
   constructor(deps: RuntimeDeps, options: EvmSourceOptions) {
     this.#chainId = options.expectedChainId
+    this.#logger = deps.logger
     if (options.providers.length === 0) {
       throw new IndexerError("CONFIG_INVALID", "a chain needs at least one http:// or https:// RPC URL")
     }
@@ -147,6 +150,8 @@ export class EvmSource implements BlockSource<EvmBlock> {
       { signal },
     )
     this.#chainId ??= identity.chainId
+    const unchecked = describeRules(rulesOf(identity.chainId))
+    if (unchecked !== undefined) this.#logger.info({ chainId: identity.chainId }, unchecked)
     return identity
   }
 
@@ -167,7 +172,7 @@ export class EvmSource implements BlockSource<EvmBlock> {
   async *fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncGenerator<readonly EvmBlock[]> {
     if (this.#chainId === undefined) await this.identity(options)
     const chainId = quantityOfDecimal(this.#chainId!)
-    yield* this.#ranges.fetchRange(range, { ...options, chainId })
+    yield* this.#ranges.fetchRange(range, { ...options, chainId, rules: rulesOf(this.#chainId!) })
   }
 
   async blockHash(height: number, { signal, urgent }: FetchOptions): Promise<Hex | null> {

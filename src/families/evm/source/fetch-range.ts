@@ -13,13 +13,14 @@ import { RequestsAhead } from "../../../source/requests-ahead.js"
 import type { EvmBlock } from "../raw/evm-block.js"
 import type { FetchedBlock } from "./block-json.js"
 import type { BloomReader, BloomReport } from "./bloom.js"
+import { type ChainRules, checksUnder } from "./chain-rules.js"
 import { decodeBlock } from "./decode-block.js"
 import { type FetchBlocksOptions, type FetchedBatch, fetchBlocks } from "./fetch-blocks.js"
 import { sameHex } from "./hex-text.js"
 import { type PairedBlock, pairReceipts } from "./pair-receipts.js"
 import { Prefetch } from "./prefetch.js"
 import type { RpcPool } from "./rpc-pool.js"
-import { type CheckFailure, type CheckSwitches, verifyBlock } from "./verify-block.js"
+import { type CheckFailure, type CheckSwitches, everyFailure, verifyBlock } from "./verify-block.js"
 import { verifyRoots } from "./verify-roots.js"
 
 export interface RangeFetcherDeps {
@@ -43,10 +44,17 @@ export interface RangeFetcherOptions {
 export interface RangeFetchOptions extends FetchRangeOptions {
   /** The chain's id as a quantity. */
   readonly chainId: string | null
+  readonly rules: ChainRules
 }
 
 interface FetchPartOptions extends FetchBlocksOptions {
   readonly avoid?: readonly string[] | undefined
+}
+
+/** What the blocks of a chain have to pass. */
+interface Expectations {
+  readonly rules: ChainRules
+  readonly checks: CheckSwitches
 }
 
 interface CheckedBlock {
@@ -76,7 +84,8 @@ export class RangeFetcher {
     setMaxListeners(0, signal)
     const onAbort = () => ours.abort(options.signal.reason)
     options.signal.addEventListener("abort", onAbort, { once: true })
-    const part = { signal, urgent, finalTo }
+    const { rules } = options
+    const part = { signal, urgent, finalTo, rules, checks: checksUnder(rules, this.#options.checks) }
     const prefetch = new Prefetch({
       range,
       maxRequests: this.#options.prefetch,
@@ -142,7 +151,7 @@ export class RangeFetcher {
   async *#settle(
     first: FetchedBatch,
     previous: string | undefined,
-    options: FetchBlocksOptions,
+    options: FetchBlocksOptions & Expectations,
   ): AsyncGenerator<CheckedBlock> {
     const { signal } = options
     const asked: string[] = []
@@ -188,30 +197,34 @@ export class RangeFetcher {
     }
   }
 
-  async #check(first: FetchedBlock, options: FetchOptions): Promise<CheckedBlock> {
-    let fetched = pairReceipts(first)
-    const seen: { readonly provider: string; readonly hash: unknown; readonly failure: CheckFailure }[] = []
+  async #check(first: FetchedBlock, options: FetchOptions & Expectations): Promise<CheckedBlock> {
+    const { rules, checks } = options
+    const withRoots = this.#options.verify === "roots"
+    let fetched = prepare(first, rules)
+    const seen: { readonly provider: string; readonly hash: unknown; readonly failed: string }[] = []
     for (let attempt = 0; ; attempt++) {
-      const blooms = this.#deps.blooms.read(fetched.receipts)
-      const failure =
-        verifyBlock(fetched, blooms, this.#options.checks) ??
-        (this.#options.verify === "roots" ? verifyRoots(fetched) : undefined)
+      const blooms = this.#deps.blooms.read(fetched.receipts, fetched.unrooted)
+      const failure = verifyBlock(fetched, blooms, checks) ?? (withRoots ? verifyRoots(fetched, rules) : undefined)
       if (failure === undefined) return { fetched, blooms }
-      seen.push({ provider: fetched.provider, hash: fetched.block.hash, failure })
+      const failures = everyFailure(fetched, blooms, checks)
+      const wrongRoot = withRoots && failure.check !== "shape" ? verifyRoots(fetched, rules) : undefined
+      if (wrongRoot !== undefined) failures.push(wrongRoot)
+      const failed = failures.map(({ check }) => check).join()
+      seen.push({ provider: fetched.provider, hash: fetched.block.hash, failed })
       const error = verifyError(fetched, failure)
       const provider = this.#deps.pool.byLabel(fetched.provider)
       provider?.noteError(error)
       if (attempt >= this.#options.refetches) {
         const providers = new Set(seen.map((each) => each.provider))
         const all = this.#deps.pool.usable().every((label) => providers.has(label))
-        const agree = seen.every((each) => each.hash === first.block.hash && each.failure.check === failure.check)
-        throw all && agree && failure.check !== "shape" ? unsupportedError(fetched, failure, providers) : error
+        const agree = seen.every((each) => each.hash === first.block.hash && each.failed === failed)
+        throw all && agree && failure.check !== "shape" ? unsupportedError(fetched, failures, providers) : error
       }
       await this.#pause(attempt, options.signal)
       const range = { from: fetched.height, to: fetched.height + 1 }
       const avoid = seen.map((each) => each.provider)
       const [again] = await this.#fetch(range, { ...options, avoid })
-      fetched = pairReceipts(this.#read([again!], fetched.height))
+      fetched = prepare(this.#read([again!], fetched.height), rules)
     }
   }
 
@@ -220,6 +233,11 @@ export class RangeFetcher {
     await clock.sleep(this.#options.refetchDelayMs * 2 ** attempt * (0.5 + random.next()), signal)
     signal.throwIfAborted()
   }
+}
+
+function prepare(fetched: FetchedBlock, { unrooted }: ChainRules): PairedBlock {
+  const paired = pairReceipts(fetched)
+  return unrooted === undefined ? paired : { ...paired, unrooted: unrooted(paired.block) }
 }
 
 function brokenLink(before: string | undefined, fetched: PairedBlock): IndexerError | undefined {
@@ -233,8 +251,8 @@ function brokenLink(before: string | undefined, fetched: PairedBlock): IndexerEr
   )
 }
 
-const describe = ({ height }: PairedBlock, { check, what, expected, got }: CheckFailure): string =>
-  `block ${height} failed the check "${check}": ${what} should be ${expected}, is ${got}`
+const describe = ({ check, what, expected, got }: CheckFailure): string =>
+  `"${check}": ${what} should be ${expected}, is ${got}`
 
 /** What an operator needs: the header, or the transaction and its receipt, as the node sent them, and their place. */
 function placeOf({ block, receipts, height, provider }: PairedBlock, { transaction: at }: CheckFailure) {
@@ -249,18 +267,31 @@ function placeOf({ block, receipts, height, provider }: PairedBlock, { transacti
 }
 
 function verifyError(fetched: PairedBlock, failure: CheckFailure): IndexerError {
-  return new IndexerError("VERIFY_FAILED", `${describe(fetched, failure)} (from ${fetched.provider})`, {
-    height: fetched.height,
-    data: { ...failure, provider: fetched.provider, ...placeOf(fetched, failure) },
-  })
+  const { height, provider } = fetched
+  return new IndexerError(
+    "VERIFY_FAILED",
+    `block ${height} failed the check ${describe(failure)} (from ${provider})`,
+    { height, data: { ...failure, provider, ...placeOf(fetched, failure) } },
+  )
 }
 
-function unsupportedError(fetched: PairedBlock, failure: CheckFailure, providers: ReadonlySet<string>): IndexerError {
-  const line = failure.check === "roots" ? 'verify: "standard"' : `checks: { ${failure.check}: false }`
+/** Names every check that fails, so that one change of the config is enough. */
+function unsupportedError(
+  fetched: PairedBlock,
+  failures: readonly CheckFailure[],
+  providers: ReadonlySet<string>,
+): IndexerError {
+  const { height } = fetched
+  const first = failures[0]!
+  const checks = failures.filter(({ check }) => check !== "roots").map(({ check }) => `${check}: false`)
+  const lines = checks.length > 0 ? [`checks: { ${checks.join(", ")} }`] : []
+  if (failures.some(({ check }) => check === "roots")) lines.push('verify: "standard"')
+  const config = lines.join(", ")
   return new IndexerError(
     "VERIFY_UNSUPPORTED",
-    `${describe(fetched, failure)}; all providers agree (${[...providers].join(", ")}). ` +
-      `If this chain is known to differ here, set in its config: ${line}`,
-    { height: fetched.height, data: { ...failure, config: line, ...placeOf(fetched, failure) } },
+    `block ${height} failed ${failures.length === 1 ? "the check" : "the checks"} ` +
+      `${failures.map(describe).join("; ")}; all providers agree (${[...providers].join(", ")}). ` +
+      `If this chain is known to differ here, set in its config: ${config}`,
+    { height, data: { ...first, failed: failures.map(({ check }) => check), config, ...placeOf(fetched, first) } },
   )
 }

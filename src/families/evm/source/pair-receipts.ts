@@ -12,6 +12,8 @@ export interface PairedBlock extends Omit<FetchedBlock, "receipts" | "exact"> {
   readonly receipts: PairedReceipts
   /** Receipts of no transaction of the block, and second ones. There is no row to store them in. */
   readonly strays: readonly ReceiptJson[]
+  /** Positions of transactions that are in no root, bloom or sum; undefined when there are none. */
+  readonly unrooted?: ReadonlySet<number> | undefined
   readonly exact: () => { readonly block: FetchedBlock["block"]; readonly receipts: PairedReceipts }
 }
 
