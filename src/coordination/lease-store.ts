@@ -82,7 +82,7 @@ export interface ReleaseRequest {
 
 export interface ReapOutcome {
   readonly expired: number
-  readonly backendsEnded: number
+  readonly holdersEnded: number
   readonly dead: number
   readonly pruned: number
 }

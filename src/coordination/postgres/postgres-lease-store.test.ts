@@ -238,7 +238,7 @@ describe("the lease store on Postgres alone", () => {
       const refused = expect(commit).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
       await expect.poll(async () => lockHeld(harness.admin)).toBe(true)
       const reaper = await harness.open()
-      await expect.poll(async () => (await reaper.reap()).backendsEnded).toBe(1)
+      await expect.poll(async () => (await reaper.reap()).holdersEnded).toBe(1)
       await expect
         .poll(async () => {
           await reaper.reap()
@@ -264,9 +264,9 @@ describe("the lease store on Postgres alone", () => {
           "update raw.worker_leases set lease_expires_at = clock_timestamp() where lease_expires_at > clock_timestamp()",
         )
       })
-      expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
+      expect(await reaper.reap()).toMatchObject({ expired: 1, holdersEnded: 0 })
       const next = await harness.open()
-      expect(await next.reap()).toMatchObject({ backendsEnded: 1 })
+      expect(await next.reap()).toMatchObject({ holdersEnded: 1 })
     }))
 
   test("a claim that commits between the two steps of the reaper, its time over, is not given away with its backend alive", () =>
@@ -278,7 +278,7 @@ describe("the lease store on Postgres alone", () => {
         await store.claim(request())
         await harness.admin.query("update raw.worker_leases set lease_expires_at = '2000-01-01'")
       })
-      expect(await reaper.reap()).toMatchObject({ expired: 2, backendsEnded: 0 })
+      expect(await reaper.reap()).toMatchObject({ expired: 2, holdersEnded: 0 })
       await expect.poll(() => connection.closed).toBe(true)
     }))
 
@@ -290,7 +290,7 @@ describe("the lease store on Postgres alone", () => {
       await harness.advance(30_001)
       const second = (await store.claim(request()))!
       const reaper = await harness.open()
-      expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
+      expect(await reaper.reap()).toMatchObject({ expired: 1, holdersEnded: 0 })
       await store.commit(second, { write: (tx) => harness.write(tx, second.range) })
     }))
 

@@ -108,10 +108,10 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
 
   async reap(): Promise<ReapOutcome> {
     const { cutoff, due } = await readCutoff(this.deps.tables, this.executor)
-    if (!due) return { backendsEnded: 0, expired: 0, dead: 0, pruned: 0 }
-    const backendsEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
+    if (!due) return { holdersEnded: 0, expired: 0, dead: 0, pruned: 0 }
+    const holdersEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
     const outcome = await this.executor.transaction((tx) => reapLeases(this.deps, tx, { cutoff }), this.unleased)
-    return { backendsEnded, ...(outcome ?? { expired: 0, dead: 0, pruned: 0 }) }
+    return { holdersEnded, ...(outcome ?? { expired: 0, dead: 0, pruned: 0 }) }
   }
 
   retry(act: OperatorAct): Promise<boolean> {

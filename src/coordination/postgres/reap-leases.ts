@@ -71,7 +71,7 @@ export async function reapLeases(
   deps: { tables: CoordinationTables; random: Random; policy: FailurePolicy },
   tx: Queryable,
   { cutoff }: { cutoff: string },
-): Promise<Omit<ReapOutcome, "backendsEnded"> | undefined> {
+): Promise<Omit<ReapOutcome, "holdersEnded"> | undefined> {
   const { tables } = deps
   if (!(await winElection(tx, "reaper"))) return undefined
   const { rows: expired } = await tx.query<ExpiredRow>(
