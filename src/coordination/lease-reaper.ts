@@ -10,7 +10,7 @@ export class LeaseReaper extends LoopingService {
   private readonly onReaped: (outcome: ReapOutcome) => void
 
   constructor(options: {
-    leases: Pick<LeaseStore<never>, "reap">
+    leases: Pick<LeaseStore, "reap">
     clock: Clock
     logger: Logger
     intervalMs: number

@@ -1,5 +1,5 @@
-// The contract of claims: claim, renew, commit, release, reap. PROTOCOL.md says what each promises, and
-// test/conformance/lease-store.ts tests it on Postgres and on the model. Nothing here depends on Postgres.
+// The contract of claims: claim, renew, release, reap; and what an operator can do to a lease. PROTOCOL.md says what each
+// promises, and test/conformance/lease-store.ts tests it on Postgres and on the model. Nothing here depends on Postgres.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { ErrorCode } from "../platform/errors.js"
@@ -57,15 +57,6 @@ export interface GroupClaimRequest extends Omit<ClaimRequest, "workerType" | "de
   readonly members: readonly ClaimMember[]
 }
 
-export interface CommitWork<Tx> {
-  /** Writes new rows. Runs first, before any lock of the protocol is taken. */
-  write(tx: Tx): Promise<void>
-  /** Changes rows that others change too, under the shared chain lock. Run before it, it would deadlock with a rollback. */
-  apply?(tx: Tx): Promise<void>
-  /** Runs last, after the coverage row was locked, so that it sees what neighbours committed. Throws to refuse. */
-  check?(tx: Tx): Promise<void>
-}
-
 /**
  * failure: the range itself is at fault; counts as an attempt. bug: an error in Tidemark; the range is split down to its
  * block, which costs no attempt and is never DEAD. outage: node or database unavailable. rollback: the chain moved.
@@ -107,21 +98,21 @@ export interface OperatorAct {
   readonly height: number
 }
 
-export interface LeaseStore<Tx> {
+export interface LeaseStore {
   /** The next range to work on, or undefined when nothing is free. */
   claim(request: ClaimRequest): Promise<Lease | undefined>
   /** The same for several workers at once: their leases, all on one range, in the order of the members. */
   claimGroup(request: GroupClaimRequest): Promise<readonly Lease[]>
   /** Extends the leases that are still held, and returns them. */
   renew(tokens: readonly LeaseToken[]): Promise<readonly LeaseToken[]>
-  /** Data, tests and coverage in one transaction. When it throws, such as LEASE_LOST, nothing was written. */
-  commit(lease: Lease, work: CommitWork<Tx>): Promise<void>
-  /** All of a group's leases, or none. A dependency that is part of the group counts as covered. */
-  commitGroup(leases: readonly Lease[], work: CommitWork<Tx>): Promise<void>
   /** Ends a lease without a commit. Returns false when it was no longer held: then nothing changed. */
   release(lease: Lease, request: ReleaseRequest): Promise<boolean>
   /** Fails expired leases and those of dead holders, and deletes finished ones after a day. */
   reap(): Promise<ReapOutcome>
+}
+
+/** Both are audited. */
+export interface OperatedLeases {
   /** Makes a DEAD or FAILED lease due at once. Returns false when there is none at this height. */
   retry(act: OperatorAct): Promise<boolean>
   /** Counts a DEAD block as done without data; status reports it as missing. Returns false when there is none. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { IndexerError } from "../platform/errors.js"
 import { silentLogger } from "../platform/logger.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
+import type { FencedCommits } from "./fenced-commits.js"
 import type { Lease, LeaseStore, ReleaseRequest } from "./lease-store.js"
 import { type Charge, LeasedRangeRunner, type RangeDone } from "./leased-range-runner.js"
 import { WorkerFault } from "./worker-fault.js"
@@ -30,7 +31,7 @@ function stage({
       released.push([workerType, request])
       return true
     },
-  } as unknown as LeaseStore<SqlConnection>
+  } as unknown as LeaseStore & FencedCommits<SqlConnection>
   const runner = new LeasedRangeRunner({
     connect: async () => {
       const connection = {

@@ -1,15 +1,13 @@
 // The chain an operator acts on: its two databases and the leases in each. Acts take it first, then one options object
 // with the actor; they write their audit row, throw an IndexerError where nothing can be done, and print nothing.
 
-import type { LeaseRow, LeaseStore } from "../coordination/lease-store.js"
+import type { LeaseRow, OperatedLeases } from "../coordination/lease-store.js"
 import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
-
-type OperatedLeases = Pick<LeaseStore<Queryable>, "retry" | "skip">
 
 export interface OperatedChain {
   readonly name: string

@@ -2,7 +2,8 @@
 // once all blocks are fetched, or once more bytes have gathered than one flush may hold, so memory is bounded
 // whatever the blocks hold.
 
-import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import type { FencedCommits } from "../coordination/fenced-commits.js"
+import type { Lease } from "../coordination/lease-store.js"
 import type { Hex } from "../domain/linked-block.js"
 import { resolveErrors } from "../indexing-errors/resolve-errors.js"
 import type { Clock } from "../platform/clock.js"
@@ -17,7 +18,7 @@ import { RangeTally, type RangeTotals } from "./range-tally.js"
 
 export interface IngestRangeDeps {
   readonly source: BlockSource
-  readonly leases: LeaseStore<SqlConnection>
+  readonly commits: Pick<FencedCommits<SqlConnection>, "commit">
   /** Reused from range to range for its memory. */
   readonly writer: BlockWriter
   readonly clock: Clock
@@ -36,7 +37,7 @@ export interface IngestRangeOptions {
 }
 
 export async function ingestRange(
-  { source, leases, writer, clock, flushBytes, turns }: IngestRangeDeps,
+  { source, commits, writer, clock, flushBytes, turns }: IngestRangeDeps,
   { lease, fetch, withParent, check }: IngestRangeOptions,
 ): Promise<RangeTotals> {
   const { range } = lease
@@ -76,7 +77,7 @@ export async function ingestRange(
 
   try {
     let more = await fill()
-    await leases.commit(lease, {
+    await commits.commit(lease, {
       write: async (tx) => {
         await flush(tx)
         while (more) {

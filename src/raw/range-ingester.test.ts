@@ -149,7 +149,7 @@ describe("ingesting a range", () => {
     }))!
     const signal = new AbortController().signal
     await ingestRange(
-      { source, leases, writer: new RawWriter(), clock: systemClock, flushBytes: 1 },
+      { source, commits: leases, writer: new RawWriter(), clock: systemClock, flushBytes: 1 },
       { lease, fetch: { signal }, withParent: true },
     )
     expect(await heights()).toEqual(Array.from({ length: 40 }, (_, i) => i))

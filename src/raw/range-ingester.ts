@@ -10,7 +10,7 @@ import { type IngestRangeDeps, type IngestRangeOptions, ingestRange } from "./in
 import type { RangePartitions } from "./range-partitions.js"
 import type { RangeTotals } from "./range-tally.js"
 
-export interface RangeIngesterOptions extends Omit<IngestRangeDeps, "leases"> {
+export interface RangeIngesterOptions extends Omit<IngestRangeDeps, "commits"> {
   readonly runner: LeasedRangeRunner
   readonly partitions: Pick<RangePartitions, "ensure">
   /** Partitions wholly below the live stretch get their indexes once they are covered. */
@@ -50,13 +50,13 @@ export class RangeIngester {
       early = false
       return {
         claim: { ...claim, regions, members: [{ workerType: rawIngester, dependencies: [] }] },
-        work: async ({ range, claimed: [lease], leases, signal }) => {
+        work: async ({ range, claimed: [lease], commits, signal }) => {
           const deferIndexesBelow = deferIndexes ? (state.liveFrom ?? 0) : 0
           await partitions.ensure(connection, { range, deferIndexesBelow })
           const withParent = await parentIsUnknown(connection, range)
           const fetch = { signal, urgent, finalTo: state.finalizedHeight ?? undefined }
           const options = { lease: lease!, fetch, withParent, check }
-          return { result: await ingestRange({ ...this.options, leases }, options) }
+          return { result: await ingestRange({ ...this.options, commits }, options) }
         },
       }
     }, signal)

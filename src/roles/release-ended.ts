@@ -12,7 +12,7 @@ import type { WorkerRegistry } from "../workers/worker-registry.js"
 
 export interface ReleaseEndedDeps {
   readonly registry: WorkerRegistry
-  readonly leases: Pick<LeaseStore<Queryable>, "release" | "renew">
+  readonly leases: Pick<LeaseStore, "release" | "renew">
   readonly app: Queryable
   readonly logger: Logger
   readonly deadlineMs: number

@@ -1,7 +1,8 @@
 // Derives one range for the workers that hold it: reads raw in one snapshot, extracts, copies, folds and commits in one
 // transaction. A worker that fails leaves the group with its dependents; the others continue.
 
-import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import type { FencedCommits } from "../coordination/fenced-commits.js"
+import type { Lease } from "../coordination/lease-store.js"
 import { WorkerFault } from "../coordination/worker-fault.js"
 import type { Clock } from "../platform/clock.js"
 import { isIndexerError } from "../platform/errors.js"
@@ -14,7 +15,7 @@ import { eventTables, type UpstreamRow, type UpstreamRows, type WorkerDefinition
 import type { WorkerRegistry } from "./worker-registry.js"
 
 export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
-  readonly leases: LeaseStore<Tx>
+  readonly commits: Pick<FencedCommits<Tx>, "commitGroup">
   readonly raw: RawReader
   readonly store: DerivedStore<Tx, Sink>
   readonly registry: WorkerRegistry
@@ -107,7 +108,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   }
 
   async derive(): Promise<void> {
-    const { leases, raw, sinks } = this.deps
+    const { commits, raw, sinks } = this.deps
     const { range } = this.held[0]!
     for (const { workerType } of this.held) sinks.get(workerType)?.reset()
     if (this.workers().some((worker) => worker.extract)) {
@@ -117,7 +118,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
     await this.extractFromRaw(blocks)
     if (this.held.length === 0) return
     const chainEpoch = this.raw?.chainEpoch ?? Number.POSITIVE_INFINITY
-    await leases.commitGroup(
+    await commits.commitGroup(
       this.held.map((lease) => ({ ...lease, chainEpoch: Math.min(lease.chainEpoch, chainEpoch) })),
       {
         write: async (tx) => {

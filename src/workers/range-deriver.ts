@@ -11,7 +11,7 @@ import { type DeriveGroupDeps, type DeriveResult, deriveGroup } from "./derive-g
 import type { EmittedRows } from "./derived-store.js"
 
 export interface RangeDeriverOptions
-  extends Omit<DeriveGroupDeps<SqlConnection, EmittedRows>, "leases" | "sinks" | "foldMsPerBlock"> {
+  extends Omit<DeriveGroupDeps<SqlConnection, EmittedRows>, "commits" | "sinks" | "foldMsPerBlock"> {
   readonly runner: LeasedRangeRunner
   readonly partitions: Pick<RangePartitions, "ensure">
 }
@@ -37,10 +37,10 @@ export class RangeDeriver {
     return this.runner.run<DeriveResult>(
       async (connection) => ({
         claim,
-        work: async ({ range, claimed, leases, signal }) => {
+        work: async ({ range, claimed, commits, signal }) => {
           await this.options.partitions.ensure(connection, { range })
           const result = await deriveGroup(
-            { ...this.options, leases, sinks: this.sinks, foldMsPerBlock: this.foldMsPerBlock },
+            { ...this.options, commits, sinks: this.sinks, foldMsPerBlock: this.foldMsPerBlock },
             { leases: claimed, signal },
           )
           if (result.totals.blocks > 0) this.foldMsPerBlock = result.totals.foldMs / result.totals.blocks

@@ -2,19 +2,23 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { CoordinationSnapshot, WorkerCoverage } from "../../src/coordination/coverage-ledger.js"
+import type { FencedCommits } from "../../src/coordination/fenced-commits.js"
 import type {
   ClaimRequest,
   GroupClaimRequest,
   Lease,
   LeaseStore,
+  OperatedLeases,
   ReleaseRequest,
 } from "../../src/coordination/lease-store.js"
 import type { BlockRange } from "../../src/domain/block-range.js"
 import { watermarkEnd } from "../../src/domain/range-set.js"
 
+type Store<Tx> = LeaseStore & FencedCommits<Tx> & OperatedLeases
+
 export interface LeaseStoreHarness<Tx> {
   /** As one process sees it. Each call is another process: its own connection, the same tables. */
-  open(): Promise<LeaseStore<Tx>>
+  open(): Promise<Store<Tx>>
   register(workerType: string): Promise<void>
   snapshot(): Promise<CoordinationSnapshot>
   /** Writes one row for each height, as data of the commit. */
@@ -49,8 +53,8 @@ const failure = (over: Partial<ReleaseRequest> = {}): ReleaseRequest => ({
 export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseStoreHarness<Tx>>): void {
   describe(name, () => {
     let harness: LeaseStoreHarness<Tx>
-    let store: LeaseStore<Tx>
-    let other: LeaseStore<Tx>
+    let store: Store<Tx>
+    let other: Store<Tx>
 
     beforeEach(async () => {
       harness = await make()
@@ -393,7 +397,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       const left = await claim({ regions: [{ from: 0, to: 10 }] })
       const right = (await other.claim(request({ regions: [{ from: 10, to: 20 }] })))!
       const seen: number[][] = []
-      const checked = (by: LeaseStore<Tx>, lease: Lease): Promise<void> =>
+      const checked = (by: Store<Tx>, lease: Lease): Promise<void> =>
         by.commit(lease, {
           write: (tx) => harness.write(tx, lease.range),
           check: async () => {

@@ -1,6 +1,6 @@
 // Postgres and the model of it, set up alike, with what the product's operations need of either.
 
-import type { Lease, LeaseStore } from "../../../src/coordination/lease-store.js"
+import type { Lease } from "../../../src/coordination/lease-store.js"
 import type { Ledgers } from "../../../src/coordination/ledgers.js"
 import { PostgresLeaseStore } from "../../../src/coordination/postgres/postgres-lease-store.js"
 import { postgresLedgers } from "../../../src/coordination/postgres/postgres-ledgers.js"
@@ -52,7 +52,7 @@ const atOnce: Step = (work) => work()
 export interface Side extends Beside {
   readonly schema: Schema
   readonly sql: SqlExecutor<Queryable>
-  readonly leases: LeaseStore<Queryable>
+  readonly leases: PostgresLeaseStore<Queryable>
   readonly ledgers: Ledgers
   readonly random: Random
   /** By the order in which they were claimed. */

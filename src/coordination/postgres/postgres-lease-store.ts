@@ -8,13 +8,14 @@ import type { Backend } from "../../postgres/sql-connection.js"
 import type { SqlExecutor } from "../../postgres/sql-executor.js"
 import type { Queryable, TransactionOptions } from "../../postgres/transaction.js"
 import { defaultFailurePolicy, type FailurePolicy } from "../after-failure.js"
+import type { CommitWork, FencedCommits } from "../fenced-commits.js"
 import type {
   ClaimRequest,
-  CommitWork,
   GroupClaimRequest,
   Lease,
   LeaseStore,
   LeaseToken,
+  OperatedLeases,
   OperatorAct,
   ReapOutcome,
   ReleaseRequest,
@@ -32,7 +33,7 @@ const exclusionViolation = "23P01"
 /** An operator's act waits for commits in progress. */
 const operator: TransactionOptions = { statementTimeoutMs: 30_000, idleInTransactionTimeoutMs: 10_000 }
 
-export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> {
+export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, FencedCommits<Tx>, OperatedLeases {
   private readonly executor: SqlExecutor<Tx>
   /**
    * Claim and release hold locks that others need, and have no lease by which the reaper could find a stopped client. So the
