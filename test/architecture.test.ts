@@ -114,9 +114,13 @@ describe("the house", () => {
     expect(wrong).toEqual([])
   })
 
-  test("the Postgres side of coordination is imported by composition alone", () => {
+  test("the Postgres side of coordination is imported by composition alone, and has all its SQL", () => {
     const importing = files.filter((path) => /\/coordination\/postgres\//.test(readFileSync(path, "utf8")))
     expect([...new Set(importing.map(room))]).toEqual(["roles"])
+    const own = files.filter((path) => room(path) === "coordination")
+    const asking = own.filter((path) => /\.query\b/.test(withoutComments(path)))
+    expect([...new Set(asking.map((path) => relative(source, dirname(path))))]).toEqual(["coordination/postgres"])
+    expect(own.filter((path) => /"\.\/postgres\//.test(readFileSync(path, "utf8")))).toEqual([])
   })
 
   test("the tables of coordination are written in one folder", () => {

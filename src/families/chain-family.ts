@@ -2,6 +2,7 @@
 // parts it needs of it.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
+import type { JobQueue } from "../coordination/job-queue.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex } from "../domain/linked-block.js"
 import type { Clock } from "../platform/clock.js"
@@ -41,7 +42,7 @@ export interface ChainFamily {
   /** Services that observe what is in no block, for the workers that run. */
   createObservers(deps: ObserverDeps, options: ObserversOptions): Service[]
   /** Removes observations at the heights that a rollback removes, in its transaction and under its lock. */
-  forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
+  forgetObserved(jobs: JobQueue, tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
   /** Clears the observation queues of workers that are derived again from the start. */
   forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
 }
@@ -66,6 +67,7 @@ export interface ObserverDeps extends FamilyDeps {
   /** Of the app schema. */
   readonly app: Database
   readonly ledger: Pick<CoverageLedger, "lockChain">
+  readonly jobs: JobQueue
   /** The highest block that a worker covers. */
   readonly coveredHead: (worker: string) => Promise<{ height: number; hash: Hex } | undefined>
 }

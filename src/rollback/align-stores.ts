@@ -101,7 +101,7 @@ async function replayInApp({ app, raw, ledgers, family }: RollbackDeps, seen: St
     const uncovered = subtract(everywhere, union(heights, skipped))
     for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {
       await undoHeights({ registry, ledger }, tx, { workers, removed })
-      for (const range of removed) await family.forgetObserved(tx, { removed: range })
+      for (const range of removed) await family.forgetObserved(ledgers.jobs, tx, { removed: range })
     }
     const copy = subtract(own!.heights, rangeSet(missing.map(({ removed }) => removed)))
     await ledger.replaceCopy(tx, {

@@ -1,6 +1,7 @@
 // Step 1 of a rollback. App goes back before raw, so that derived rows always come from stored raw blocks. One
 // transaction, which checks under the exclusive chain lock whether the step is done already.
 
+import type { JobQueue } from "../coordination/job-queue.js"
 import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
@@ -27,12 +28,12 @@ export interface AppRollbackDeps {
   readonly storedWorkers?: StoredRegistry
   /** Deletes what was observed at the removed heights. */
   readonly family: {
-    forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
+    forgetObserved(jobs: JobQueue, tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
   }
 }
 
 export function rollbackApp(
-  { app, ledgers: { app: ledger }, family, storedWorkers = new StoredRegistry() }: AppRollbackDeps,
+  { app, ledgers: { app: ledger, jobs }, family, storedWorkers = new StoredRegistry() }: AppRollbackDeps,
   { id, epoch, from, to, reason }: RollbackIntent,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {
@@ -53,7 +54,7 @@ export function rollbackApp(
     await allAnswered([
       uncovered,
       undoHeights({ registry, ledger }, tx, { workers, removed: [removed], covered }),
-      family.forgetObserved(tx, { removed }),
+      family.forgetObserved(jobs, tx, { removed }),
       ledger.recordRollback(tx, { id, epoch, removed, reason }),
       ledger.raiseEpoch(tx, epoch),
       // Consumers of these blocks learn that they are gone. They recognise a repetition by the id.
