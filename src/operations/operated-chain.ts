@@ -8,6 +8,7 @@ import type { ChainFamily } from "../families/chain-family.js"
 import type { Random } from "../platform/random.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable } from "../postgres/transaction.js"
+import type { StoredRegistry } from "../workers/postgres/stored-registry.js"
 
 export interface OperatedChain {
   readonly name: string
@@ -16,6 +17,7 @@ export interface OperatedChain {
   /** By schema: the raw ingester's are in raw, those of all other workers in app. */
   readonly leases: { readonly raw: OperatedLeases; readonly app: OperatedLeases }
   readonly ledgers: Ledgers
+  readonly storedWorkers: StoredRegistry
   readonly random: Random
   readonly family: ChainFamily
 }

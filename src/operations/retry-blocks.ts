@@ -43,13 +43,11 @@ async function reopenSkipped(
   { actor, worker, height }: WorkerBlock & { readonly actor: string },
 ): Promise<boolean> {
   const schema = worker === rawIngester ? "raw" : "app"
-  const ledger = chain.ledgers[schema]
-  const covered = (await ledger.readCoverage(chain[schema])).get(worker)
+  const covered = (await chain.ledgers[schema].readCoverage(chain[schema])).get(worker)
   if (!covered || !containsHeight(covered.skipped, height)) return false
   const range = { from: height, to: height + 1 }
   if (schema === "app") {
-    const request = { worker, heights: [range], actor, action: "retry" }
-    return reopenHeights({ executor: chain.app, ledger }, request)
+    return reopenHeights(chain, { worker, heights: [range], actor, action: "retry" })
   }
   // It has no derived rows, but workers cover it as if there were nothing to derive.
   await refetchBlocks(chain, { heights: range, actor, action: "retry" })

@@ -4,7 +4,6 @@
 
 import type { RollbackRecord, StoreState } from "../coordination/rollback-ledger.js"
 import { intersect, rangeSet, subtract, union } from "../domain/range-set.js"
-import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
 import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
@@ -83,13 +82,16 @@ async function rollbackForgotten(
 /**
  * Replays every rollback that app lacks, oldest first, then undoes what raw does not cover, then takes raw's epoch.
  */
-async function replayInApp({ app, raw, ledgers, family }: RollbackDeps, seen: StoreState): Promise<void> {
+async function replayInApp(
+  { app, raw, ledgers, family, storedWorkers }: RollbackDeps,
+  seen: StoreState,
+): Promise<void> {
   const ledger = ledgers.app
   await app.transaction(async (tx) => {
     await ledger.lockChain(tx, "exclusive")
     const own = await ledger.readState(tx)
     const { heights, skipped } = (await ledgers.raw.readState(raw)) ?? seen
-    const registry = await readStoredRegistry(tx)
+    const registry = await storedWorkers.read(tx)
     const workers = registry.workers.map(({ name }) => name)
     // A concurrent claim would see the old coverage. The epoch need not expose it: app may have done a later rollback
     // before it was found to lack this one.

@@ -10,7 +10,7 @@ import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
 import type { SqlExecutor } from "../postgres/sql-executor.js"
 import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
-import { StoredRegistry } from "../workers/postgres/stored-registry.js"
+import type { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
 
 export const rollbackLimits: TransactionOptions = {
@@ -24,8 +24,7 @@ export const rollbackLimits: TransactionOptions = {
 export interface AppRollbackDeps {
   readonly app: SqlExecutor<Queryable>
   readonly ledgers: Ledgers
-  /** A cache, for a process that rolls back more than once. */
-  readonly storedWorkers?: StoredRegistry
+  readonly storedWorkers: StoredRegistry
   /** Deletes what was observed at the removed heights. */
   readonly family: {
     forgetObserved(jobs: JobQueue, tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
@@ -33,7 +32,7 @@ export interface AppRollbackDeps {
 }
 
 export function rollbackApp(
-  { app, ledgers: { app: ledger, jobs }, family, storedWorkers = new StoredRegistry() }: AppRollbackDeps,
+  { app, ledgers: { app: ledger, jobs }, family, storedWorkers }: AppRollbackDeps,
   { id, epoch, from, to, reason }: RollbackIntent,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {

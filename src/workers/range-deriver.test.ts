@@ -4,7 +4,6 @@ import { formatReport } from "../../proof/checker/format-report.js"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { seededRandom } from "../../test/support/seeded-random.js"
-import { testLedgers } from "../../test/support/test-ledgers.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { listErrors } from "../indexing-errors/list-errors.js"
@@ -67,7 +66,7 @@ describe("the built-in indexes", () => {
         { from: from + 5, to: from + 9 },
       ]
       const request = { worker, heights, actor: "test", action: "rederive" }
-      expect(await reopenHeights({ executor: store.app, ledger: testLedgers.app }, request)).toBe(true)
+      expect(await reopenHeights(store, request)).toBe(true)
       expect(await expectRight()).not.toBe(before)
     }
     await store.deriveAll()
@@ -217,7 +216,7 @@ describe("a worker that fails", () => {
       actor: "test",
       action: "retry",
     }
-    expect(await reopenHeights({ executor: store.app, ledger: testLedgers.app }, request)).toBe(true)
+    expect(await reopenHeights(store, request)).toBe(true)
     expect(await coverage()).toMatchObject({ counted: "{[0,13),[14,30)}", total: "{[0,13),[14,30)}" })
     await deriveWith([], 3)
     expect(await coverage()).toMatchObject({ counted: "{[0,30)}", total: "{[0,30)}" })

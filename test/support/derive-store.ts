@@ -21,6 +21,7 @@ import { DeriveProgress } from "../../src/workers/derive-progress.js"
 import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tables.js"
 import { PostgresDerivedStore } from "../../src/workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../../src/workers/postgres/postgres-raw-reader.js"
+import { StoredRegistry } from "../../src/workers/postgres/stored-registry.js"
 import type { DeriveOutcome, RangeDeriver } from "../../src/workers/range-deriver.js"
 import type { RawReader } from "../../src/workers/raw-range.js"
 import { readWorkPlan } from "../../src/workers/work-plan.js"
@@ -37,6 +38,7 @@ export interface DeriveStore {
   readonly raw: Database
   readonly app: Database
   readonly ledgers: Ledgers
+  readonly storedWorkers: StoredRegistry
   readonly registry: WorkerRegistry
   readonly family: ChainFamily
   /** Another process's deriver. */
@@ -110,6 +112,7 @@ export async function openDeriveStore(
     raw,
     app,
     ledgers: testLedgers,
+    storedWorkers: new StoredRegistry(),
     registry,
     family: evmFamily,
     append: async (more) => {

@@ -11,7 +11,7 @@ import { rollbackRaw } from "../../../src/rollback/rollback-raw.js"
 import { readRangeState } from "../../../src/workers/postgres/postgres-raw-reader.js"
 import { reopenHeights } from "../../../src/workers/postgres/reopen-heights.js"
 import type { SimRandom } from "../sim-random.js"
-import { simRegistry, simWorkerNames } from "../sim-workers.js"
+import { simRegistry, simWorkerNames, storedWorkers } from "../sim-workers.js"
 import { deriveRows, withSameRange } from "./derive-rows.js"
 import { hashOf, hourMs, passTime, type Schema, type Side } from "./sides.js"
 
@@ -216,7 +216,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
             weight: 3,
             run: ({ sql, ledgers, random: own }: Side) =>
               rollbackApp(
-                { app: sql, ledgers, family: evmFamily },
+                { app: sql, ledgers, storedWorkers, family: evmFamily },
                 { id: own.uuid(), epoch: pick, from: height, to: height + 6, reason: "t" },
               ),
           },
@@ -234,10 +234,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
             weight: 5,
             run: ({ sql, ledgers }: Side) => {
               const heights = [{ from: height >> 1, to: (height >> 1) + 1 + (pick >> 1) }]
-              return reopenHeights(
-                { executor: sql, ledger: ledgers.app },
-                { worker, heights, actor: "t", action: "t" },
-              )
+              return reopenHeights({ app: sql, ledgers, storedWorkers }, { worker, heights, actor: "t", action: "t" })
             },
           },
         ]),

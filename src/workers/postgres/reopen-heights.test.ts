@@ -29,7 +29,7 @@ const claimant: Claimant = { workerType: dependent, dependencies: [upstream], to
 
 const reopen = (executor: SqlExecutor<Queryable> = store.app) =>
   reopenHeights(
-    { executor, ledger: store.ledgers.app },
+    { ...store, app: executor },
     { worker: upstream, heights: [{ from: 5, to: 6 }], actor: "test", action: "rederive" },
   )
 
