@@ -4,10 +4,10 @@ import type { GroupClaimRequest } from "../coordination/lease-store.js"
 import type { LeasedRangeRunner, RangeOutcome } from "../coordination/leased-range-runner.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
+import type { RangePartitions } from "../partitions/range-partitions.js"
 import { type ChainState, readChainState } from "./chain-state.js"
 import { parentIsUnknown } from "./check-parent.js"
 import { type IngestRangeDeps, type IngestRangeOptions, ingestRange } from "./ingest-range.js"
-import type { RangePartitions } from "./range-partitions.js"
 import type { RangeTotals } from "./range-tally.js"
 
 export interface RangeIngesterOptions extends Omit<IngestRangeDeps, "commits"> {

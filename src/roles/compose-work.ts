@@ -2,11 +2,11 @@
 // the database.
 
 import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import { RangePartitions } from "../partitions/range-partitions.js"
 import type { Service } from "../platform/service.js"
 import type { TipGate } from "../platform/tip-gate.js"
 import { Turns } from "../platform/turns.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
-import { RangePartitions } from "../raw/range-partitions.js"
 import { LiveDeriver, type LiveDeriverOptions } from "../workers/live-deriver.js"
 import { RangeDeriver, type RangeDeriverOptions } from "../workers/range-deriver.js"
 import type { RawReader } from "../workers/raw-range.js"

@@ -5,8 +5,9 @@
 import type { RollbackRecord, StoreState } from "../coordination/rollback-ledger.js"
 import { intersect, rangeSet, subtract, union } from "../domain/range-set.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
-import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
+import { finishRollback } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 
 /** agreed: nothing to do. busy: a rollback is in progress or came in between; try again. */
 export type Alignment = "agreed" | "busy" | "app-went-back" | "raw-went-back"

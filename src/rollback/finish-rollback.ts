@@ -3,16 +3,9 @@
 
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { isIndexerError } from "../platform/errors.js"
-import type { Random } from "../platform/random.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
-import { type AppRollbackDeps, rollbackApp } from "./rollback-app.js"
+import { rollbackApp } from "./rollback-app.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 import { rollbackRaw } from "./rollback-raw.js"
-
-export interface RollbackDeps extends AppRollbackDeps {
-  readonly raw: SqlExecutor<Queryable>
-  readonly random: Random
-}
 
 const patientTries = 20
 

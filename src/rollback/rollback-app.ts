@@ -1,17 +1,13 @@
 // Step 1 of a rollback. App goes back before raw, so that derived rows always come from stored raw blocks. One
 // transaction, which checks under the exclusive chain lock whether the step is done already.
 
-import type { JobQueue } from "../coordination/job-queue.js"
-import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
-import type { BlockRange } from "../domain/block-range.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
-import type { StoredRegistry } from "../workers/postgres/stored-registry.js"
+import type { TransactionOptions } from "../postgres/transaction.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 
 export const rollbackLimits: TransactionOptions = {
   statementTimeoutMs: 600_000,
@@ -21,18 +17,8 @@ export const rollbackLimits: TransactionOptions = {
   idleInTransactionTimeoutMs: 10_000,
 }
 
-export interface AppRollbackDeps {
-  readonly app: SqlExecutor<Queryable>
-  readonly ledgers: Ledgers
-  readonly storedWorkers: StoredRegistry
-  /** Deletes what was observed at the removed heights. */
-  readonly family: {
-    forgetObserved(jobs: JobQueue, tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
-  }
-}
-
 export function rollbackApp(
-  { app, ledgers: { app: ledger, jobs }, family, storedWorkers }: AppRollbackDeps,
+  { app, ledgers: { app: ledger, jobs }, family, storedWorkers }: Omit<RollbackDeps, "raw" | "random">,
   { id, epoch, from, to, reason }: RollbackIntent,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {

@@ -5,7 +5,8 @@ import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import { alignStores } from "./align-stores.js"
-import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
+import { finishRollback } from "./finish-rollback.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 
 export class RollbackFinisher extends LoopingService {
   private readonly deps: RollbackDeps

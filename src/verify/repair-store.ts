@@ -3,7 +3,7 @@
 // exactly them.
 
 import { intersect, union } from "../domain/range-set.js"
-import type { RollbackDeps } from "../rollback/finish-rollback.js"
+import type { RollbackDeps } from "../rollback/rollback-deps.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
 import { refetchBlocks } from "./refetch-blocks.js"
 import { repairLookups } from "./repair-lookups.js"

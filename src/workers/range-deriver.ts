@@ -4,9 +4,9 @@
 import type { GroupClaimRequest } from "../coordination/lease-store.js"
 import type { LeasedRangeRunner, RangeOutcome } from "../coordination/leased-range-runner.js"
 import { WorkerFault } from "../coordination/worker-fault.js"
+import type { RangePartitions } from "../partitions/range-partitions.js"
 import { describeError } from "../platform/errors.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
-import type { RangePartitions } from "../raw/range-partitions.js"
 import { type DeriveGroupDeps, type DeriveResult, deriveGroup } from "./derive-group.js"
 import type { EmittedRows } from "./derived-store.js"
 

@@ -1,7 +1,7 @@
 // The raw tables as the rest of the code names them: columns in COPY order, and how each is partitioned.
 
+import type { PartitionedTable } from "../../../partitions/partitioned-table.js"
 import type { ComparedTable } from "../../../raw/compared-table.js"
-import type { PartitionedTable } from "../../../raw/partitioned-table.js"
 
 const million = 1_000_000
 
