@@ -17,10 +17,13 @@ export interface Metrics {
   addWork(chain: string, counts: WorkCounts): void
 }
 
-interface WorkCounts {
+/** What a work thread did since its last report. */
+export interface WorkCounts {
+  /** Ranges done and blocks derived, by worker. */
   readonly workers: Readonly<
     Record<string, { readonly ranges: number; readonly blocks: number; readonly extractMs: number }>
   >
+  /** Faults by worker. */
   readonly faults: Readonly<Record<string, number>>
   readonly rows: number
   readonly bytes: number
@@ -30,7 +33,8 @@ interface WorkCounts {
   readonly foldMs: number
 }
 
-interface IngestCounts {
+/** What an ingest thread did since its last report. */
+export interface IngestCounts {
   readonly blocks: number
   readonly transactions: number
   readonly events: number
@@ -40,6 +44,7 @@ interface IngestCounts {
   /** Failed ranges by error code. */
   readonly failures: Readonly<Record<string, number>>
   readonly rpc: readonly RpcCounts[]
+  /** Seconds from the head's announcement to its commit, for heads stored since the last report. */
   readonly headDelays: readonly number[]
 }
 

@@ -1,8 +1,8 @@
 // The messages between an ingest thread and its process, beside those of every thread.
 
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
+import type { IngestCounts } from "../platform/metrics.js"
 import type { ProviderHealth } from "../source/block-source.js"
-import type { RpcCounter } from "../source/rpc-counters.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { FaultState } from "../status/process-state.js"
 import type { ThreadInput } from "../threads/thread-messages.js"
@@ -22,24 +22,12 @@ export type ToIngestThread =
   /** The answer to "roll-back"; without a rollback if it could not be finished now. */
   | { readonly type: "rolled-back"; readonly rollback: RollbackIntent | undefined }
 
-/** Counts since the last report. */
-export interface IngestReport {
+export interface IngestReport extends IngestCounts {
   readonly type: "report"
-  readonly blocks: number
-  readonly transactions: number
-  readonly events: number
-  readonly encodedBytes: number
-  readonly sourceBytes: number
-  readonly ranges: number
-  /** Failed ranges by error code. */
-  readonly failures: Readonly<Record<string, number>>
-  readonly rpc: readonly RpcCounter[]
   readonly providers: readonly ProviderHealth[]
   readonly following: boolean
   readonly lastFault: FaultState | null
   readonly lastStoredAtMs: number | null
-  /** Seconds from the head's announcement to its commit, for heads stored since the last report. */
-  readonly headDelays: readonly number[]
 }
 
 export type FromIngestThread =

@@ -1,5 +1,6 @@
 // The messages between a work thread and its process, beside those of every thread.
 
+import type { WorkCounts } from "../platform/metrics.js"
 import type { ThreadInput } from "../threads/thread-messages.js"
 
 export interface WorkThreadInput extends ThreadInput {
@@ -19,21 +20,8 @@ export interface ToWorkThread {
   readonly type: "wake"
 }
 
-/** Counts since the last report. */
-export interface WorkReport {
+export interface WorkReport extends WorkCounts {
   readonly type: "report"
-  /** Ranges done and blocks derived, by worker. */
-  readonly workers: Readonly<
-    Record<string, { readonly ranges: number; readonly blocks: number; readonly extractMs: number }>
-  >
-  /** Faults by worker. */
-  readonly faults: Readonly<Record<string, number>>
-  readonly rows: number
-  readonly bytes: number
-  readonly readMs: number
-  readonly extractMs: number
-  readonly writeMs: number
-  readonly foldMs: number
 }
 
 export type FromWorkThread =

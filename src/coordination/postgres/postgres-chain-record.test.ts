@@ -37,6 +37,7 @@ const head = (height: number) => ({ height, hash: hash("b"), finalizedHeight: nu
 describe("what a store knows of its chain", () => {
   test("its name can be read while another process has only begun to migrate", async () => {
     await database.query("drop schema raw cascade")
+    expect(await readChainName(database)).toBeUndefined()
     const [first] = await readMigrationFiles(migrationsDirectory("raw"))
     await database.query("create schema raw")
     await database.query(first!.sql)
