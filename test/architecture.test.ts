@@ -56,6 +56,10 @@ const room = (path: string): string => relative(source, path).split("/")[0]!
 const withoutComments = (path: string): string =>
   readFileSync(path, "utf8").replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "")
 
+/** Files whose code matches, as paths in src. */
+const having = (pattern: RegExp): string[] =>
+  files.filter((path) => pattern.test(withoutComments(path))).map((path) => relative(source, path))
+
 /** Where the real clock, timers and randomness are made; everything else is given them. */
 const realOnes = ["platform/clock.ts", "platform/create-logger.ts", "platform/random.ts"]
 
@@ -198,12 +202,7 @@ describe("the house", () => {
         String.raw`\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^\s)])|\bDate\s*(\(\s*\)|\[)|=\s*(Date|Math)\b(?!\.)`,
       ].join("|"),
     )
-    const wrong = files
-      .filter((path) => room(path) !== "platform" && banned.test(withoutComments(path)))
-      .map((path) => relative(root, path))
-    expect(wrong).toEqual([])
-    const real = files.filter((path) => room(path) === "platform" && banned.test(withoutComments(path)))
-    expect(real.map((path) => relative(source, path)).sort()).toEqual(realOnes)
+    expect(having(banned).sort()).toEqual(realOnes)
   })
 
   test("locks and settings of a session are used by the embedded server's owner only, so a pooler may sit in between", () => {
@@ -216,10 +215,7 @@ describe("the house", () => {
   })
 
   test("only what may be lost with the server is committed without waiting for the disk", () => {
-    const hurried = files
-      .filter((path) => /\bunflushed\b|synchronous_commit/.test(withoutComments(path)))
-      .map((path) => relative(source, path))
-    expect(hurried.sort()).toEqual(Object.keys(unflushed).sort())
+    expect(having(/\bunflushed\b|synchronous_commit/).sort()).toEqual(Object.keys(unflushed).sort())
   })
 
   test("errors are told apart by code, never by their English text", () => {
@@ -233,8 +229,7 @@ describe("the house", () => {
         String.raw`\.${text}\s*[!=]==?\s*["'\x60](?!string)|switch\s*\(\s*[\w.?!]*\.${text}\s*\)`,
       ].join("|"),
     )
-    const wrong = files.filter((path) => matching.test(withoutComments(path))).map((path) => relative(root, path))
-    expect(wrong).toEqual([])
+    expect(having(matching)).toEqual([])
   })
 
   test("the project names no machine and no registry", () => {

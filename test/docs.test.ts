@@ -341,7 +341,7 @@ test("docs/reliability.md has every scenario with how often it is run, and no ot
 
 test("docs/hazards.md and docs/ARCHITECTURE.md name files and folders that exist", () => {
   const wrong = ["docs/hazards.md", "docs/ARCHITECTURE.md"].flatMap((path) =>
-    [...read(path).matchAll(/`((?:src|test|migrations|bench)\/[^`*]+)`/g)]
+    [...read(path).matchAll(/`((?:src|test|proof|migrations|bench|scripts)\/[^`*]+)`/g)]
       .filter(([, named]) => !existsSync(join(root, named!)))
       .map(([, named]) => `${path}: ${named}`),
   )

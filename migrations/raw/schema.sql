@@ -1,5 +1,5 @@
 -- What the migrations of this folder amount to, for reading and review.
--- Rewritten by: UPDATE_SCHEMA=1 npx vitest run src/postgres/describe-schema.test.ts
+-- Rewritten by: UPDATE_SCHEMA=1 npx vitest run test/support/describe-schema.test.ts
 
 create table raw.audit_log (
   id bigint not null generated always as identity,

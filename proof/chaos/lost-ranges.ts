@@ -36,16 +36,24 @@ export class LostRanges {
     return held.length
   }
 
-  /** Stops the process while it holds a lease, and notes it. A stopped process can neither finish nor release what it holds. */
-  async stopAtWork(victim: TidemarkProcess): Promise<void> {
-    await this.#stage.until(
+  /**
+   * Stops a process that holds a lease, and notes it. All processes are stopped while it looks for one, so that none can
+   * finish its work meanwhile; the others resume.
+   */
+  async stopAtWork(): Promise<TidemarkProcess> {
+    const { members } = this.#stage
+    return this.#stage.until(
       async () => {
-        victim.kill("SIGSTOP")
-        if ((await this.note(victim)) > 0) return true
-        victim.kill("SIGCONT")
-        return false
+        for (const member of members) member.kill("SIGSTOP")
+        let victim: TidemarkProcess | undefined
+        try {
+          for (const member of members) if (!victim && (await this.note(member)) > 0) victim = member
+        } finally {
+          for (const member of members) if (member !== victim) member.kill("SIGCONT")
+        }
+        return victim
       },
-      { what: `process ${victim.pid} holds a lease` },
+      { what: "a process holds a lease" },
     )
   }
 

@@ -10,6 +10,7 @@ import {
 } from "../../test/support/private-postgres.js"
 import { ReplicatedPostgres } from "../../test/support/replicated-postgres.js"
 import { patienceMs } from "../../test/support/wait-until.js"
+import { EndsWhatItStarted } from "./ends-what-it-started.js"
 import { Sampler } from "./sampler.js"
 import type { Profile } from "./scenario.js"
 import { Stage, type StageOptions } from "./stage.js"
@@ -28,7 +29,7 @@ export interface Node {
   stats(): Promise<StatsSnapshot>
 }
 
-export class Scene {
+export class Scene extends EndsWhatItStarted {
   readonly profile: Profile
   readonly count: number
   readonly seed: number
@@ -38,9 +39,9 @@ export class Scene {
   #mustAnswer = false
   readonly #servers: PrivatePostgres[] = []
   readonly #clusters: ReplicatedPostgres[] = []
-  readonly #ending: (() => Promise<unknown>)[] = []
 
   constructor(options: SceneOptions) {
+    super()
     this.profile = options.profile
     this.count = options.count
     this.seed = options.seed
@@ -114,18 +115,13 @@ export class Scene {
     }
   }
 
-  /** Called when the scenario is over, the last one first. */
-  ending(end: () => Promise<unknown>): void {
-    this.#ending.push(end)
-  }
-
   /** Ends everything. Returns the directories of the servers that were kept. */
   async close({ keep }: { keep: boolean }): Promise<string[]> {
     for (const stage of this.#stages.splice(0)) await stage.close()
     const [servers, clusters] = [this.#servers.splice(0), this.#clusters.splice(0)]
     for (const server of servers) await (keep ? server.stop("fast") : server.remove())
     for (const cluster of clusters) await cluster.close({ keep })
-    for (const end of this.#ending.splice(0).reverse()) await end()
+    await this.end()
     if (!keep) return []
     return [...servers.map(({ directory }) => directory), ...clusters.flatMap(({ directories }) => directories)]
   }

@@ -2,10 +2,11 @@
 // does not answer, or answers something else than its logs said, is listed; whether that is wrong is for the caller, who
 // knows which contracts are honest.
 
-import pg from "pg"
 import type { HeightRange } from "./height-ranges.js"
 import { topicOf, zeroAddress } from "./log-words.js"
+import { openSnapshot } from "./open-snapshot.js"
 import { readCoverage } from "./read-app.js"
+import { post, quantity } from "./read-node.js"
 
 export interface NodeCheckOptions {
   readonly appUrl: string
@@ -88,15 +89,13 @@ const asked: readonly Asked[] = [
 const defaultSample = 500
 
 export async function checkAgainstNode(options: NodeCheckOptions): Promise<NodeReport> {
-  const app = new pg.Client({ connectionString: options.appUrl, application_name: "tidemark-checker" })
-  await app.connect()
+  // Coverage and balances have to be of the same moment.
+  const app = await openSnapshot(options.appUrl)
   const agreed: Record<string, number> = {}
   const disagreed: NodeDisagreement[] = []
   const unanswered: NodeDisagreement[] = []
   const partial: string[] = []
   try {
-    // One snapshot: coverage and balances have to be of the same moment.
-    await app.query("begin isolation level repeatable read read only")
     const coverage = await readCoverage(app)
     for (const { table, worker, sql, question } of asked) {
       const height = options.height ?? coveredHead(coverage.get(worker) ?? [])
@@ -148,18 +147,10 @@ async function callContract(
   return BigInt(result.slice(0, 66)).toString()
 }
 
-const quantity = (height: number): string => `0x${height.toString(16)}`
-
 interface Answer {
   readonly result?: string
   readonly error?: { readonly message: string }
 }
 
-async function ask(rpcUrl: string, method: string, params: readonly unknown[]): Promise<Answer> {
-  const response = await fetch(rpcUrl, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  })
-  return (await response.json()) as Answer
-}
+const ask = (rpcUrl: string, method: string, params: readonly unknown[]): Promise<Answer> =>
+  post(rpcUrl, { jsonrpc: "2.0", id: 1, method, params }) as Promise<Answer>

@@ -13,12 +13,6 @@ import { type FtTransfer, type LogTransfers, type NftTransfer, tokenTransfers } 
 import { tags, touchedContracts } from "./tx-contracts.js"
 import { cost } from "./tx-metrics.js"
 
-export interface HeightLines {
-  readonly height: number
-  /** Sorted. */
-  readonly lines: readonly string[]
-}
-
 interface Place {
   readonly block: RawBlock
   readonly transaction: RawTransaction
@@ -31,7 +25,7 @@ const one = (condition: boolean): bigint => (condition ? 1n : 0n)
 export class ExpectedTables {
   readonly #coverage: (worker: string) => readonly HeightRange[]
   readonly #state = new Map<Table, StateRows>()
-  #events = new Map<Table, HeightLines[]>()
+  readonly #events = new Map<Table, string[]>()
   #block = new Map<Table, string[]>()
   readonly #heights = new Map<string, number>()
 
@@ -46,9 +40,9 @@ export class ExpectedTables {
     for (const worker of covering) this.#heights.set(worker, this.heightsOf(worker) + 1)
     for (const transaction of block.transactions) this.#addTransaction({ block, transaction, covering })
     for (const [table, lines] of this.#block) {
-      const heights = this.#events.get(table) ?? []
-      heights.push({ height: block.height, lines: lines.sort() })
-      this.#events.set(table, heights)
+      const before = this.#events.get(table) ?? []
+      for (const line of lines.sort()) before.push(line)
+      this.#events.set(table, before)
     }
     this.#block = new Map()
   }
@@ -58,8 +52,8 @@ export class ExpectedTables {
     return this.#heights.get(worker) ?? 0
   }
 
-  /** The event rows since it was last asked, by height. */
-  takeEvents(table: Table): HeightLines[] {
+  /** The event rows since it was last asked, by height and then as text. */
+  takeEvents(table: Table): string[] {
     const lines = this.#events.get(table) ?? []
     this.#events.delete(table)
     return lines

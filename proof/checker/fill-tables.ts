@@ -20,7 +20,7 @@ export async function fillTables({ rawUrl, appUrl }: { readonly rawUrl: string; 
     for await (const piece of readRaw(raw, { blocksPerPiece: 200 })) {
       for (const block of piece) expected.addBlock(block)
       for (const table of allTables.filter(({ kind }) => kind === "events"))
-        for (const { lines } of expected.takeEvents(table)) await store(app, table, lines)
+        await store(app, table, expected.takeEvents(table))
     }
     for (const table of allTables.filter(({ kind }) => kind === "state"))
       await store(app, table, expected.stateLines(table))

@@ -1,7 +1,7 @@
 // Which fields of a node's answer the columns give back by themselves, and how they are written then. Everything else has to
 // stand in `extra`: see kept-fields.ts.
 
-import { logsBloom } from "./logs-bloom.js"
+import { logsBloom } from "../../test/chain/bloom.js"
 import type { Json, NodeBlock, NodeTransaction } from "./read-node.js"
 import type { Row, Value } from "./table.js"
 
@@ -10,6 +10,8 @@ type Fields = Record<string, unknown>
 const quantity = (value: Value | undefined): string => `0x${BigInt(value as bigint).toString(16)}`
 const bytes = (value: Value | undefined): string => `0x${value as string}`
 const bytesOrNull = (value: Value | undefined): string | null => (value === null ? null : bytes(value))
+
+const bloomOf = (logs: readonly Json[]): string => logsBloom(logs as unknown as Parameters<typeof logsBloom>[0])
 
 /** Field → column, for those that are left out where the column is null. */
 function present(row: Row, write: typeof quantity, names: Readonly<Record<string, string>>): Fields {
@@ -26,7 +28,7 @@ export function headerFields({ transactions }: NodeBlock, row: Row): Fields {
     ...present(row, bytes, { stateRoot: "state_root", transactionsRoot: "transactions_root" }),
     ...present(row, bytes, { receiptsRoot: "receipts_root" }),
     timestamp: quantity((row["timestamp"] as bigint) / 1_000_000n),
-    logsBloom: logsBloom(transactions.flatMap(({ logs }) => logs)),
+    logsBloom: bloomOf(transactions.flatMap(({ logs }) => logs)),
   }
 }
 
@@ -70,7 +72,7 @@ export const receiptFields = ({ logs }: NodeTransaction, row: Row, block: Row): 
   ...present(row, quantity, { type: "type", status: "status", gasUsed: "gas_used" }),
   ...present(row, quantity, { cumulativeGasUsed: "cumulative_gas_used" }),
   ...present(row, quantity, { effectiveGasPrice: "effective_gas_price" }),
-  logsBloom: logsBloom(logs),
+  logsBloom: bloomOf(logs),
 })
 
 export const logFields = (log: Json, row: Row, block: Row): Fields => ({

@@ -6,7 +6,7 @@ import { headerFields, logFields, receiptFields, transactionFields } from "./giv
 import { type Extra, type KeptObject, lostFields, parseExtra } from "./kept-fields.js"
 import { rawTables } from "./raw-table-list.js"
 import type { NodeBlock } from "./read-node.js"
-import { type Row, type Table, toLine } from "./table.js"
+import { byHeight, heightOf, type Row, type Table, toLine } from "./table.js"
 
 interface ExpectedLine {
   /** Ends with the empty cell of `extra`. */
@@ -108,11 +108,6 @@ export function foundOf(
   }
   return { blocks: sides("blocks"), transactions: sides("transactions"), events: sides("events") }
 }
-
-/** Each of these tables begins with it. */
-const heightOf = (line: string): number => Number(line.slice(0, line.indexOf("\t")))
-
-const byHeight = (a: string, b: string): number => heightOf(a) - heightOf(b) || (a < b ? -1 : a > b ? 1 : 0)
 
 function extraOf(line: string): Extra {
   const cell = line.slice(line.lastIndexOf("\t") + 1)

@@ -2,9 +2,8 @@
 
 import type pg from "pg"
 import { to as copyTo } from "pg-copy-streams"
-import type { HeightLines } from "./expected-tables.js"
 import { type HeightRange, parseMultirange } from "./height-ranges.js"
-import { selectList, type Table } from "./table.js"
+import { byHeight, selectList, type Table } from "./table.js"
 
 export async function readCoverage(client: pg.Client): Promise<Map<string, HeightRange[]>> {
   const { rows } = await client.query<{ worker_type: string; heights: string }>(
@@ -29,22 +28,13 @@ export async function readEventLines(
   client: pg.Client,
   table: Table,
   { columns, heights }: { readonly columns: ReadonlySet<string>; readonly heights: HeightRange },
-): Promise<HeightLines[]> {
+): Promise<string[]> {
   const lines = await readLines(
     client,
     `select ${selectList(table, columns)} from app."${table.name}"
-     where block_height >= ${heights.from} and block_height < ${heights.to} order by block_height`,
+     where block_height >= ${heights.from} and block_height < ${heights.to}`,
   )
-  const groups: { height: number; lines: string[] }[] = []
-  for (const line of lines) {
-    // Every event table begins with its block_height.
-    const height = Number(line.slice(0, line.indexOf("\t")))
-    const group = groups[groups.length - 1]
-    if (group?.height === height) group.lines.push(line)
-    else groups.push({ height, lines: [line] })
-  }
-  for (const group of groups) group.lines.sort()
-  return groups
+  return lines.sort(byHeight)
 }
 
 export async function readStateLines(

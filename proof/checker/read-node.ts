@@ -43,7 +43,7 @@ export async function* readNode(
   }
 }
 
-const quantity = (height: number): string => `0x${height.toString(16)}`
+export const quantity = (height: number): string => `0x${height.toString(16)}`
 
 /** Each transaction with the receipt that names it, wherever that stands in the list. */
 function join(height: number, answer: unknown, receiptsAnswer: unknown): NodeBlock {
@@ -75,12 +75,8 @@ interface Answer {
 }
 
 async function askAll(rpcUrl: string, calls: readonly Call[]): Promise<unknown[]> {
-  const response = await fetch(rpcUrl, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call }))),
-  })
-  const answers = (await response.json()) as readonly Answer[]
+  const asked = calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call }))
+  const answers = (await post(rpcUrl, asked)) as readonly Answer[]
   if (!Array.isArray(answers)) throw new Error(`the node refused ${calls.length} calls: ${JSON.stringify(answers)}`)
   const byId = new Map(answers.map((answer) => [answer.id, answer]))
   return calls.map(({ method, params }, id) => {
@@ -89,4 +85,10 @@ async function askAll(rpcUrl: string, calls: readonly Call[]): Promise<unknown[]
       throw new Error(`${method}(${String(params[0])}) was not answered: ${JSON.stringify(answer?.error)}`)
     return answer.result
   })
+}
+
+export async function post(rpcUrl: string, body: unknown): Promise<unknown> {
+  const headers = { "content-type": "application/json" }
+  const response = await fetch(rpcUrl, { method: "POST", headers, body: JSON.stringify(body) })
+  return response.json()
 }

@@ -48,3 +48,8 @@ const expressions: Record<ColumnType, (column: string) => string> = {
   timestamp: (column) => `trim_scale(extract(epoch from ${column}) * 1000000)`,
   day: (column) => `to_char(${column}, 'YYYY-MM-DD')`,
 }
+
+/** Every table of events, and of raw, begins with it. */
+export const heightOf = (line: string): number => Number(line.slice(0, line.indexOf("\t")))
+
+export const byHeight = (a: string, b: string): number => heightOf(a) - heightOf(b) || (a < b ? -1 : a > b ? 1 : 0)

@@ -3,76 +3,23 @@
 import { type Plan, planCommits } from "./locks.js"
 import { E, F, type Fault, has, mask, position, type State, type Worker, workerNames } from "./state.js"
 
-/** The rules in force. rules.ts says what each means, what keeps it and what tests it; any other value is a mutation. */
-export interface Rules {
-  readonly exclusion: boolean
-  readonly claimLock: boolean
-  readonly claimOneSnapshot: boolean
-  readonly claimGate: boolean
-  readonly proof: boolean
-  readonly noteBeforeFetch: boolean
-  readonly fence: "token" | "id" | "none"
-  readonly fenceRange: boolean
-  readonly groupWhole: boolean
-  readonly rollbackCheck: readonly [boolean, boolean, boolean]
-  readonly testsAfterLock: boolean
-  readonly gateAtCommit: boolean
-  readonly intentRefuses: boolean
-  readonly seam: "locked" | "early" | "up" | "down" | "none"
-  readonly sharedLock: readonly [boolean, boolean, boolean]
-  readonly foldLockFirst: boolean
-  readonly copyEpoch: boolean
-  readonly copyLocked: boolean
-  readonly copyUnion: boolean
-  readonly exclusiveLock: boolean
-  readonly appFirst: boolean
-  readonly stepsOnce: boolean
-  readonly detect: "lowest" | "tip"
-  readonly intentCas: boolean
-  readonly cutLeases: boolean
-  readonly cutFences: boolean
-  readonly cutEnds: boolean
-  readonly splitFences: boolean
-  readonly releaseFenced: boolean
-  readonly undo: "covered" | "removed"
-  readonly undoFirst: boolean
-  readonly probe: "covered" | "any"
-  readonly undoOnRetry: boolean
-  readonly retryFences: boolean
-  readonly retryLocked: boolean
-  readonly claimsWait: boolean
-  readonly replayClaimsWait: boolean
-  readonly repairEpoch: boolean
-  readonly reaperEnds: boolean
-  readonly plainLook: boolean
-  readonly oneCutoff: boolean
-  readonly secondLookEnds: boolean
-  readonly idleTimeout: boolean
-  readonly freshTokens: boolean
-  readonly replay: boolean
-  readonly comparesCoverage: boolean
-  readonly comparesHistory: boolean
-  readonly comparesFirst: boolean
-  readonly epochAboveBoth: boolean
-  readonly freshIntentIds: boolean
-}
-
-export const everyRule: Rules = {
+/** rules.ts says what each means, what keeps it and what tests it; any other value is a mutation. */
+export const everyRule = {
   exclusion: true,
   claimLock: true,
   claimOneSnapshot: true,
   claimGate: true,
   proof: true,
   noteBeforeFetch: true,
-  fence: "token",
+  fence: "token" as "token" | "id" | "none",
   fenceRange: true,
   groupWhole: true,
-  rollbackCheck: [true, true, true],
+  rollbackCheck: [true, true, true] as readonly [boolean, boolean, boolean],
   testsAfterLock: true,
   gateAtCommit: true,
   intentRefuses: true,
-  seam: "locked",
-  sharedLock: [true, true, true],
+  seam: "locked" as "locked" | "early" | "up" | "down" | "none",
+  sharedLock: [true, true, true] as readonly [boolean, boolean, boolean],
   foldLockFirst: true,
   copyEpoch: true,
   copyLocked: true,
@@ -80,16 +27,16 @@ export const everyRule: Rules = {
   exclusiveLock: true,
   appFirst: true,
   stepsOnce: true,
-  detect: "lowest",
+  detect: "lowest" as "lowest" | "tip",
   intentCas: true,
   cutLeases: true,
   cutFences: true,
   cutEnds: true,
   splitFences: true,
   releaseFenced: true,
-  undo: "covered",
+  undo: "covered" as "covered" | "removed",
   undoFirst: true,
-  probe: "covered",
+  probe: "covered" as "covered" | "any",
   undoOnRetry: true,
   retryFences: true,
   retryLocked: true,
@@ -109,6 +56,9 @@ export const everyRule: Rules = {
   epochAboveBoth: true,
   freshIntentIds: true,
 }
+
+/** The rules in force. */
+export type Rules = Readonly<typeof everyRule>
 
 /** fine: claim, read and each piece of the commit are steps. auto: one step from claim to commit, whose inside is another's business. */
 type Detail = "off" | "auto" | "fine"
@@ -165,6 +115,29 @@ export interface Config extends Required<Omit<Setup, "workers" | "grain" | "faul
   readonly hardOnly: boolean
 }
 
+const defaults = {
+  rangeSize: 1,
+  slots: 2,
+  copiers: 1,
+  watches: 0,
+  rollbackers: 0,
+  start: 0,
+  reorgs: 1,
+  depths: [1, 2],
+  splitClaim: false,
+  regions: false,
+  splits: false,
+  releases: false,
+  group: false,
+  skips: false,
+  foldsInCommit: false,
+  derivesRows: false,
+  oneDatabase: false,
+  openRollback: false,
+  openUndo: false,
+  exactIds: false,
+}
+
 export function configure(
   setup: Setup,
   { rules: changed = {}, hardOnly = false }: { rules?: Partial<Rules>; hardOnly?: boolean } = {},
@@ -172,25 +145,7 @@ export function configure(
   const rules = { ...everyRule, ...changed }
   const grain = setup.grain ?? {}
   return {
-    ...{
-      rangeSize: 1,
-      slots: 2,
-      copiers: 1,
-      watches: 0,
-      rollbackers: 0,
-      start: 0,
-      reorgs: 1,
-      depths: [1, 2],
-    },
-    ...{ splitClaim: false, regions: false, splits: false, releases: false, group: false, skips: false },
-    ...{
-      foldsInCommit: false,
-      derivesRows: false,
-      oneDatabase: false,
-      openRollback: false,
-      openUndo: false,
-      exactIds: false,
-    },
+    ...defaults,
     ...setup,
     ...{ grain, faults: setup.faults ?? {}, rules, hardOnly, plans: planCommits({ rules, grain }) },
     workers: { raw: "off", E: "off", F: "off", ...setup.workers },
@@ -225,15 +180,7 @@ export function initialState(config: Config): State {
     copiers: Array(isOn(config, E) ? config.copiers : 0).fill(null),
     watches: Array(config.watches).fill(null),
     rollbackers: Array(config.rollbackers).fill(null),
-    ...{
-      comparer: null,
-      undoing: null,
-      appBackup: null,
-      rawBackup: null,
-      nextToken: 1,
-      intents: 0,
-      broken: null,
-    },
+    ...{ comparer: null, undoing: null, appBackup: null, rawBackup: null, nextToken: 1, intents: 0, broken: null },
     left: { lag: 0, die: 0, freeze: 0, repair: 0, fix: 0, restore: 0, rawBack: 0, ...config.faults },
   }
 }

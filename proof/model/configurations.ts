@@ -3,11 +3,12 @@
 
 import type { Setup } from "./config.js"
 
+/** A fold over the rows of an extract, read before its commit. */
+const fold = { heights: 2, workers: { raw: "auto", E: "auto", F: "fine" }, grain: { F: "stmt" } } as const
+
 export const quick = {
   // Two loops, a reorganisation, a node that lags, ranges of one block: seams of neighbours in flight.
-  "raw-seams": {
-    ...{ heights: 2, workers: { raw: "fine" }, grain: { raw: "stmt" }, depths: [1, 2], faults: { lag: 1 } },
-  },
+  "raw-seams": { heights: 2, workers: { raw: "fine" }, grain: { raw: "stmt" }, depths: [1, 2], faults: { lag: 1 } },
   // A reorganisation of everything: what is left of the old chain may lie below a gap.
   "raw-deep": { heights: 3, workers: { raw: "fine" }, depths: [3] },
   // Ranges of two blocks that a rollback or the end of a region cuts in the middle; claims in two steps.
@@ -25,14 +26,8 @@ export const quick = {
   },
   // A failing range is split by its holder.
   "raw-splits": {
-    ...{
-      heights: 2,
-      rangeSize: 2,
-      workers: { raw: "fine" },
-      grain: { raw: "stmt" },
-      depths: [1],
-      splits: true,
-    },
+    ...{ heights: 2, rangeSize: 2, workers: { raw: "fine" }, grain: { raw: "stmt" }, depths: [1] },
+    splits: true,
   },
   // Extraction across two databases.
   extract: { heights: 2, workers: { raw: "auto", E: "fine" }, grain: { E: "stmt" }, depths: [1], copiers: 2 },
@@ -50,16 +45,8 @@ export const quick = {
     ...{ heights: 2, slots: 1, start: 2, workers: { raw: "auto", E: "auto" }, reorgs: 2 },
     ...{ rollbackers: 2, watches: 2, depths: [1] },
   },
-  // A fold over the rows of an extract, read before its commit or in it.
-  fold: { heights: 2, workers: { raw: "auto", E: "auto", F: "fine" }, grain: { F: "stmt" } },
-  "fold-in-commit": {
-    ...{
-      heights: 2,
-      workers: { raw: "auto", E: "auto", F: "fine" },
-      grain: { F: "stmt" },
-      foldsInCommit: true,
-    },
-  },
+  fold,
+  "fold-in-commit": { ...fold, foldsInCommit: true },
   // A rollback that others come upon between its cut of leases and its commit.
   "open-rollback": {
     ...{ heights: 2, workers: { raw: "auto", E: "auto", F: "fine" }, depths: [1] },
@@ -110,14 +97,8 @@ export const quick = {
   },
   // Raw restored, or failed over with its last commits lost.
   "raw-back": {
-    ...{
-      heights: 2,
-      slots: 0,
-      workers: { raw: "auto", E: "auto" },
-      rollbackers: 1,
-      faults: { rawBack: 1 },
-      depths: [1],
-    },
+    ...{ heights: 2, slots: 0, workers: { raw: "auto", E: "auto" }, depths: [1] },
+    ...{ rollbackers: 1, faults: { rawBack: 1 } },
   },
 } as const satisfies Record<string, Setup>
 
@@ -165,34 +146,14 @@ export const full = {
 
 /** For mutations alone. */
 const special = {
-  "fold-claims": {
-    ...{ heights: 2, workers: { raw: "auto", E: "auto", F: "fine" }, grain: { F: "stmt" }, splitClaim: true },
-  },
+  "fold-claims": { ...fold, splitClaim: true },
   // A fold over two blocks of which one is derived again.
-  "skip-straddle": {
-    ...{
-      heights: 2,
-      rangeSize: 2,
-      workers: { raw: "auto", E: "auto", F: "fine" },
-      grain: { F: "stmt" },
-      reorgs: 0,
-    },
-    ...{ skips: true, faults: { fix: 1 } },
-  },
-  "raw-seams-3": { ...quick["raw-seams"], heights: 3 },
+  "skip-straddle": { ...fold, rangeSize: 2, reorgs: 0, skips: true, faults: { fix: 1 } },
   "extract-claims": { ...quick.extract, depths: [1, 2], splitClaim: true },
-  "fold-3": { ...quick.fold, heights: 3 },
-  "extract-straddle-3": { ...quick["extract-straddle"], heights: 3, splitClaim: true },
   // Lease numbers as they are: the space is endless, and searched until the first violation.
   "restore-ids": {
-    ...{
-      heights: 2,
-      slots: 2,
-      workers: { raw: "auto", E: "fine" },
-      reorgs: 0,
-      exactIds: true,
-      faults: { restore: 1 },
-    },
+    ...{ heights: 2, slots: 2, workers: { raw: "auto", E: "fine" }, reorgs: 0 },
+    ...{ exactIds: true, faults: { restore: 1 } },
   },
 } as const satisfies Record<string, Setup>
 

@@ -5,6 +5,7 @@ import { isLeaseLocked } from "./locks.js"
 import {
   ACTIVE,
   type AppStore,
+  blankSlot,
   CLAIMED,
   coverageOf,
   E,
@@ -87,8 +88,7 @@ export function take(state: State, config: Config, worker: Worker, choice: Choic
   const lead = takeOne(state, config, worker, choice)
   if (!lead) return undefined
   const slot: Slot = {
-    ...{ worker, from: choice.from, to: choice.to, partner: null, at: CLAIMED, data: null, frozen: false },
-    ...{ choice: null, seen: 0, ...lead.token },
+    ...{ ...blankSlot, worker, from: choice.from, to: choice.to, at: CLAIMED, ...lead.token },
     // Before the node is asked: the lease carries its own database's epoch of this moment.
     noted: state[sideOf(worker)].epoch,
   }

@@ -98,6 +98,12 @@ export interface Slot extends Range, Token {
   readonly seen: number
 }
 
+/** One that has only its worker. */
+export const blankSlot: Omit<Slot, "worker"> = {
+  ...{ from: 0, to: 0, id: 0, epoch: 0, token: 0, partner: null, at: CHOOSING, noted: 0 },
+  ...{ data: null, frozen: false, choice: null, seen: 0 },
+}
+
 /** A process that rolls back, with its own, perhaps old, memory of the intent. */
 export interface Rollbacker {
   readonly intent: Rollback

@@ -1,18 +1,13 @@
 import { describeBlockSource, type StagedProvider } from "../../test/conformance/block-source.js"
+import { quickHost } from "./model/sides.js"
 import { SimChain } from "./sim-chain.js"
-import type { SimHost } from "./sim-host.js"
 import { SimRandom } from "./sim-random.js"
 import { SimProvider, SimSource } from "./sim-source.js"
 
 const length = 121
 const finalityGap = 20
 
-/** Answers immediately. */
-const host: Pick<SimHost, "request" | "random"> = {
-  random: new SimRandom(1),
-  request: (effect) =>
-    new Promise((resolve, reject) => effect((error, value) => (error ? reject(error) : resolve(value as never)))),
-}
+const host = { ...quickHost, random: new SimRandom(1) }
 
 describeBlockSource("the simulation's source", async () => {
   const chain = new SimChain({ random: new SimRandom(2), finalityGap, length })

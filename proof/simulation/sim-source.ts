@@ -3,6 +3,7 @@
 
 import type { BlockRange } from "../../src/domain/block-range.js"
 import { IndexerError } from "../../src/platform/errors.js"
+import type { RpcCounts } from "../../src/platform/metrics.js"
 import type {
   BlockSource,
   ChainHead,
@@ -11,7 +12,6 @@ import type {
   ProviderHashes,
   ProviderHealth,
 } from "../../src/source/block-source.js"
-import type { RpcCounter } from "../../src/source/rpc-counters.js"
 import type { SimBlock, SimChain } from "./sim-chain.js"
 import type { SimHost } from "./sim-host.js"
 
@@ -135,7 +135,7 @@ export class SimSource implements BlockSource {
     return []
   }
 
-  takeCounters(): RpcCounter[] {
+  takeCounters(): RpcCounts[] {
     return []
   }
 

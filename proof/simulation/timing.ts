@@ -1,22 +1,7 @@
 // Poll intervals and lease times. Virtual seconds cost nothing, but polls that find nothing do: the intervals are as
 // long as the short lease times allow.
 
-export interface Timing {
-  readonly leaseTtlMs: number
-  readonly headLeaseTtlMs: number
-  readonly reapMs: number
-  readonly finishMs: number
-  readonly headPollMs: number
-  readonly takeOverMs: number
-  readonly confirmMs: number
-  readonly livePollMs: number
-  readonly workIdleMs: number
-  readonly historyIdleMs: number
-  /** Of a range of history. A lane does not know the size of blocks at first, so a low target makes short ranges. */
-  readonly targetBytes: number
-}
-
-export const usualTiming: Timing = {
+export const usualTiming = {
   leaseTtlMs: 1_000,
   headLeaseTtlMs: 900,
   reapMs: 2_500,
@@ -27,5 +12,8 @@ export const usualTiming: Timing = {
   livePollMs: 1_300,
   workIdleMs: 3_200,
   historyIdleMs: 4_000,
+  /** Of a range of history. A lane does not know the size of blocks at first, so a low target makes short ranges. */
   targetBytes: 1 << 24,
 }
+
+export type Timing = Readonly<typeof usualTiming>

@@ -33,12 +33,9 @@ const freshMs = 500
 const waitMs = 3_000
 
 export class ChainReader {
-  private readonly clock: Clock
   private readonly held = new WeakMap<ChainView, Held>()
 
-  constructor(clock: Clock) {
-    this.clock = clock
-  }
+  constructor(private readonly clock: Clock) {}
 
   async read(view: ChainView): Promise<ChainAnswer> {
     const held = this.heldOf(view)

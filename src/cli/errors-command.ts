@@ -4,7 +4,7 @@ import { countOpenErrors, listErrors, type StoredError } from "../indexing-error
 import { resolveErrors } from "../operations/resolve-errors.js"
 import { type CliIo, lookOf, print } from "./cli-io.js"
 import { type FoundChain, onlyChain, withChains } from "./find-chains.js"
-import { chooseAct, type FlagValues, heightFlag, parseFlags, usage } from "./parse-flags.js"
+import { chainFlags, chooseAct, type FlagValues, heightFlag, parseFlags, usage } from "./parse-flags.js"
 import { renderErrors } from "./render-errors.js"
 
 export const errorsHelp = `Usage: tidemark errors list | resolve [options]
@@ -27,13 +27,11 @@ FATAL needs a person; WARN is retried automatically. An error is resolved when i
 const command = "errors"
 const maxLimit = 1_000
 const flagTypes = {
-  chain: "string",
-  config: "string",
+  ...chainFlags,
   worker: "string",
   height: "string",
   limit: "string",
   all: "boolean",
-  json: "boolean",
 } as const
 
 type Flags = FlagValues<typeof flagTypes>

@@ -7,7 +7,7 @@ import { findDeadBlock, skipBlock } from "../operations/skip-block.js"
 import { leaseJson } from "../status/status-json.js"
 import { type CliIo, confirm, lookOf, print } from "./cli-io.js"
 import { type FoundChain, onlyChain, withChains } from "./find-chains.js"
-import { chooseAct, type FlagValues, heightFlag, parseFlags, usage } from "./parse-flags.js"
+import { chainFlags, chooseAct, type FlagValues, heightFlag, parseFlags, usage } from "./parse-flags.js"
 import { renderLeases } from "./render-leases.js"
 
 export const leasesHelp = `Usage: tidemark leases list | retry | skip [options]
@@ -26,13 +26,11 @@ export const leasesHelp = `Usage: tidemark leases list | retry | skip [options]
 
 const command = "leases"
 const flagTypes = {
-  chain: "string",
-  config: "string",
+  ...chainFlags,
   worker: "string",
   height: "string",
   "all-dead": "boolean",
   yes: "boolean",
-  json: "boolean",
 } as const
 
 type Flags = FlagValues<typeof flagTypes>

@@ -445,7 +445,7 @@ describe("tidemark workers", () => {
       { executor: database, ledger: testLedgers.app },
       { registry: new WorkerRegistry([notes, sums]) },
     )
-    expect(again).toMatchObject({ created: ["notes", "note_sums"], changed: [] })
+    expect(again).toMatchObject({ created: ["notes", "note_sums"], idle: [] })
     expect(await appAudit()).toMatchObject([{ action: "rederive" }])
   })
 

@@ -3,7 +3,7 @@
 import { migrate } from "../postgres/migrate.js"
 import { type CliIo, print } from "./cli-io.js"
 import { withChains } from "./find-chains.js"
-import { parseFlags } from "./parse-flags.js"
+import { chainFlags, parseFlags } from "./parse-flags.js"
 
 export const migrateHelp = `Usage: tidemark migrate [options]
 
@@ -16,10 +16,7 @@ Brings the database schemas up to this release: forward only, one transaction pe
 `
 
 export async function migrateCommand(argv: readonly string[], io: CliIo): Promise<number> {
-  const flags = parseFlags(argv, {
-    command: "migrate",
-    flags: { chain: "string", config: "string", json: "boolean" },
-  })
+  const flags = parseFlags(argv, { command: "migrate", flags: chainFlags })
   return withChains(io, flags, async (chains) => {
     const done: { chain: string; applied: string[] }[] = []
     for (const { name, raw, app } of chains) {

@@ -8,6 +8,9 @@ export type FlagValues<Types extends FlagTypes> = {
   readonly [Name in keyof Types]: (Types[Name] extends "string" ? string : boolean) | undefined
 }
 
+/** Of every command that reads chains. */
+export const chainFlags = { chain: "string", config: "string", json: "boolean" } as const
+
 export function parseFlags<Types extends FlagTypes>(
   argv: readonly string[],
   { flags, command }: { flags: Types; command: string },

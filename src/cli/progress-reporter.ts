@@ -2,19 +2,16 @@
 // history is complete, one a minute.
 
 import type { ChainView } from "../api/chain-view.js"
-import type { Clock } from "../platform/clock.js"
 import { isIndexerError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import { type Terminal, wantsColour } from "../platform/terminal.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { progressFields, progressLine } from "./progress-line.js"
 
-export interface ProgressReporterOptions {
+export interface ProgressReporterOptions extends ServiceDeps {
   readonly chains: readonly ChainView[]
   readonly terminal: Terminal
-  readonly logger: Logger
-  readonly clock: Clock
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
@@ -23,14 +20,12 @@ const logEveryMs = 10_000
 const quietLogEveryMs = 60_000
 
 export class ProgressReporter extends LoopingService {
-  private readonly options: ProgressReporterOptions
   private drawn = 0
   private readonly loggedAt = new Map<string, number>()
 
-  constructor(options: ProgressReporterOptions) {
+  constructor(private readonly options: ProgressReporterOptions) {
     const intervalMs = options.terminal.isTty ? drawEveryMs : logEveryMs
     super({ name: "progress", clock: options.clock, logger: options.logger, intervalMs })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {
@@ -38,7 +33,6 @@ export class ProgressReporter extends LoopingService {
     if (chains.length === 0) return undefined
     if (terminal.isTty) await this.draw()
     else for (const chain of chains) await this.log(chain)
-    return undefined
   }
 
   override async stop(): Promise<void> {

@@ -37,12 +37,12 @@ const statusPaint = (paint: Paint): Record<LeaseRow["status"], (text: string) =>
 })
 
 function about({ status, attempt, leasedBy, leasedForMs, expiresInMs, nextAttemptInMs }: LeaseRow): string {
-  const tries = `try ${attempt}`
+  const attempts = `attempt ${attempt}`
   if (status === "ACTIVE") {
     const expired = expiresInMs !== null && expiresInMs < 0 ? ", expired" : ""
-    return `${tries}, ${leasedBy ?? "no process"} for ${formatDuration(leasedForMs ?? 0)}${expired}`
+    return `${attempts}, ${leasedBy ?? "no process"} for ${formatDuration(leasedForMs ?? 0)}${expired}`
   }
-  if (status === "DEAD") return `${attempt} tries, waits for a person`
+  if (status === "DEAD") return `${attempt} attempts, waits for an operator`
   const isDue = nextAttemptInMs === null || nextAttemptInMs <= 0
-  return `${tries}, again ${isDue ? "now" : `in ${formatDuration(nextAttemptInMs)}`}`
+  return `${attempts}, again ${isDue ? "now" : `in ${formatDuration(nextAttemptInMs)}`}`
 }

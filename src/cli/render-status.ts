@@ -225,7 +225,7 @@ function providerLine(provider: ProviderSummary, { readAtMs }: ChainStatus, pain
 const deadLines = ({ deadBlocks }: ChainStatus, paint: Paint): Part[][] =>
   deadBlocks.map(({ worker, height, attempts, code, error }) => [
     { text: `block ${formatHeight(height)}`, paint: paint.bad },
-    { text: `${worker}, ${attempts} tries` },
+    { text: `${worker}, ${attempts} attempts` },
     { text: `${code ?? "BUG"}${error ? `: ${error}` : ""}`, paint: paint.dim },
   ])
 

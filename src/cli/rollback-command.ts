@@ -4,7 +4,7 @@
 import { planRollback, rollbackChain } from "../operations/rollback-chain.js"
 import { type CliIo, print } from "./cli-io.js"
 import { onlyChain, withChains } from "./find-chains.js"
-import { heightFlag, parseFlags, usage } from "./parse-flags.js"
+import { chainFlags, heightFlag, parseFlags, usage } from "./parse-flags.js"
 
 export const rollbackHelp = `Usage: tidemark rollback --to H [options]
 
@@ -20,14 +20,7 @@ reorganisation (\`tidemark status\` names it).
 `
 
 const command = "rollback"
-const flagTypes = {
-  to: "string",
-  reason: "string",
-  yes: "boolean",
-  chain: "string",
-  json: "boolean",
-  config: "string",
-} as const
+const flagTypes = { ...chainFlags, to: "string", reason: "string", yes: "boolean" } as const
 
 export async function rollbackCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const flags = parseFlags(argv, { command, flags: flagTypes })

@@ -9,7 +9,7 @@ import { statusJson } from "../status/status-json.js"
 import { storeSizeReader } from "../status/store-size.js"
 import { type CliIo, lookOf, print } from "./cli-io.js"
 import { withChains } from "./find-chains.js"
-import { parseFlags } from "./parse-flags.js"
+import { chainFlags, parseFlags } from "./parse-flags.js"
 import { renderStatus } from "./render-status.js"
 
 export const statusHelp = `Usage: tidemark status [options]
@@ -35,10 +35,7 @@ interface Look {
 }
 
 export async function statusCommand(argv: readonly string[], io: CliIo): Promise<number> {
-  const flags = parseFlags(argv, {
-    command: "status",
-    flags: { chain: "string", config: "string", json: "boolean", watch: "boolean" },
-  })
+  const flags = parseFlags(argv, { command: "status", flags: { ...chainFlags, watch: "boolean" } })
   return withChains(io, flags, async (chains, config) => {
     const { stallAfterMs } = config.process
     const readers = chains.map((chain) => {

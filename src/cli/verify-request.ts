@@ -8,17 +8,15 @@ import type { VerifyDeps, VerifyProgress } from "../verify/verify-store.js"
 import type { CliIo } from "./cli-io.js"
 import type { FoundChain } from "./find-chains.js"
 import { formatPercent } from "./format-values.js"
-import { heightFlag, usage } from "./parse-flags.js"
+import { chainFlags, heightFlag, usage } from "./parse-flags.js"
 
 export const verifyFlags = {
-  chain: "string",
-  config: "string",
+  ...chainFlags,
   from: "string",
   to: "string",
   rpc: "string",
   whole: "boolean",
   limit: "string",
-  json: "boolean",
 } as const
 
 export interface VerifyRequest extends Pick<VerifyChainOptions, "range" | "whole" | "limit"> {

@@ -6,7 +6,7 @@ import { readChainStatus } from "../status/read-chain-status.js"
 import { workerJson } from "../status/status-json.js"
 import { type CliIo, confirm, lookOf, print } from "./cli-io.js"
 import { type FoundChain, onlyChain, withChains } from "./find-chains.js"
-import { chooseAct, type FlagValues, parseFlagsAndWords, usage } from "./parse-flags.js"
+import { chainFlags, chooseAct, type FlagValues, parseFlagsAndWords, usage } from "./parse-flags.js"
 import { renderWorkers } from "./render-workers.js"
 
 export const workersHelp = `Usage: tidemark workers list | pause | resume | concurrency | rederive [options]
@@ -28,13 +28,7 @@ the role work runs.
 `
 
 const command = "workers"
-const flagTypes = {
-  chain: "string",
-  config: "string",
-  reason: "string",
-  json: "boolean",
-  yes: "boolean",
-} as const
+const flagTypes = { ...chainFlags, reason: "string", yes: "boolean" } as const
 
 const wordsOf = {
   list: [],

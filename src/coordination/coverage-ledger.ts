@@ -2,8 +2,7 @@
 // write. Each method runs in the transaction it is given. PROTOCOL.md says which of them belong together.
 
 import type { RangeSet } from "../domain/range-set.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
 import type { LeaseRow } from "./lease-store.js"
 
 export interface Covered {
@@ -70,10 +69,7 @@ export interface CoverageLedger {
 /** App's copy of raw's coverage: a hint for claims, never larger than the original. */
 export interface RawCoverageCopy {
   /** Returns where raw's coverage ends once app has all of it; undefined when the two are not at one epoch. */
-  copyRawCoverage(stores: {
-    readonly raw: Queryable
-    readonly app: SqlExecutor<Queryable>
-  }): Promise<number | undefined>
+  copyRawCoverage(stores: { readonly raw: Queryable; readonly app: SqlExecutor }): Promise<number | undefined>
   /** Lowers the copy, under the exclusive chain lock. */
   replaceCopy(tx: Queryable, covered: Covered): Promise<void>
 }

@@ -3,10 +3,9 @@
 
 import { setMaxListeners } from "node:events"
 import { formatRange } from "../domain/block-range.js"
-import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { HeldGroup, LeaseKeeper } from "./lease-keeper.js"
 import type { Lease, LeaseToken } from "./lease-store.js"
 
@@ -22,10 +21,8 @@ interface Group {
   readonly gone: AbortController
 }
 
-export interface LeaseRenewerOptions {
+export interface LeaseRenewerOptions extends ServiceDeps {
   readonly renew: (tokens: readonly LeaseToken[]) => Promise<readonly LeaseToken[]>
-  readonly clock: Clock
-  readonly logger: Logger
   /** The shortest lease time in use; renewal happens every third of it. */
   readonly shortestTtlMs: number
 }
@@ -78,7 +75,6 @@ export class LeaseRenewer extends LoopingService implements LeaseKeeper {
     const kept = new Set((await this.renew(all.map(({ lease }) => lease))).map(({ epoch }) => epoch))
     // A lease that was not renewed is either lost or in the middle of its commit; its deadline decides.
     for (const held of all) if (kept.has(held.lease.epoch)) held.deadline = localDeadline(held.lease, sentAt)
-    return undefined
   }
 
   private async watch({ members, controller, gone }: Group): Promise<void> {

@@ -71,13 +71,10 @@ export type RangeOutcome<Result> =
   | FailedRange
 
 export class LeasedRangeRunner {
-  private readonly options: LeasedRangeRunnerOptions
   private open: SqlConnection | undefined
   private working: Promise<unknown> = Promise.resolve()
 
-  constructor(options: LeasedRangeRunnerOptions) {
-    this.options = options
-  }
+  constructor(private readonly options: LeasedRangeRunnerOptions) {}
 
   async connection(): Promise<SqlConnection> {
     if (!this.open || this.open.closed) this.open = await this.options.connect()

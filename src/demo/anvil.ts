@@ -8,7 +8,7 @@ import { join, resolve } from "node:path"
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import { freePort, isFreePort } from "../platform/free-port.js"
-import type { Logger } from "../platform/logger.js"
+import type { ServiceDeps } from "../platform/service.js"
 import { anvilArguments } from "./anvil-arguments.js"
 import { resolveAnvilBinary } from "./anvil-binary.js"
 import { isUsableState, openLog, saveState } from "./anvil-files.js"
@@ -20,10 +20,8 @@ import { processCommand } from "./process-command.js"
 /** adopted: was still running. resumed: kept all blocks. recovered: died and may have lost blocks. fresh: empty. */
 export type AnvilOrigin = "adopted" | "resumed" | "recovered" | "fresh"
 
-export interface AnvilOptions {
+export interface AnvilOptions extends ServiceDeps {
   readonly directory: string
-  readonly clock: Clock
-  readonly logger: Logger
   readonly port?: number | undefined
   readonly blockTimeMs?: number | undefined
   /** Seconds since 1970 of a fresh chain's first block. */

@@ -33,36 +33,32 @@ function deployerSteps({ book, deployer: from, senders, traders }: DemoContext):
   const deploy = book.deployments.map((data) => ({ from, data, gas: 3_500_000 }))
   const pairs = book.pairs.map(({ tokens: [a, b] }) => {
     const args = [a.address, b.address] as const
-    return {
-      from,
-      ...call(addresses.factory, 2_500_000, { abi: PairFactory.abi, functionName: "createPair", args }),
-    }
+    const create = { from, to: addresses.factory, gas: 2_500_000 }
+    return call(create, { abi: PairFactory.abi, functionName: "createPair", args })
   })
   const tokens = book.mintable.map(({ address, unit }) => {
     const args = [senders, 5_000_000n * unit] as const
-    return { from, ...call(address, 3_500_000, { abi: MintableToken.abi, functionName: "mintToMany", args }) }
+    const mint = { from, to: address, gas: 3_500_000 }
+    return call(mint, { abi: MintableToken.abi, functionName: "mintToMany", args })
   })
   const args = [traders, goodsIds, goodsIds.map(() => 100_000n)] as const
-  const mint = call(addresses.multiToken, 6_000_000, {
-    abi: MultiToken.abi,
-    functionName: "mintBatchToMany",
-    args,
-  })
-  return [...deploy, ...pairs, ...tokens, { from, ...mint }]
+  const mint = { from, to: addresses.multiToken, gas: 6_000_000 }
+  const goods = call(mint, { abi: MultiToken.abi, functionName: "mintBatchToMany", args })
+  return [...deploy, ...pairs, ...tokens, goods]
 }
 
-const approveRouter = ({ book }: DemoContext, token: Address) => {
+const approveRouter = ({ book }: DemoContext, { from, token }: { from: Address; token: Address }) => {
   const args = [book.addresses.router, maxUint256] as const
-  return call(token, 90_000, { abi: MintableToken.abi, functionName: "approve", args })
+  return call({ from, to: token, gas: 90_000 }, { abi: MintableToken.abi, functionName: "approve", args })
 }
 
 function trustRouter(context: DemoContext, from: Address): DemoTransaction[] {
   const { weth, pairs } = context.book
-  const deposit = call(weth.address, 90_000, { abi: WrappedEther.abi, functionName: "deposit" })
+  const deposit = { from, to: weth.address, gas: 90_000, value: 5_000n * weth.unit }
   const traded = new Set(pairs.flatMap(({ tokens }) => tokens.map(({ address }) => address)))
   return [
-    { from, ...deposit, value: 5_000n * weth.unit },
-    ...[...traded].map((token) => ({ from, ...approveRouter(context, token) })),
+    call(deposit, { abi: WrappedEther.abi, functionName: "deposit" }),
+    ...[...traded].map((token) => approveRouter(context, { from, token })),
   ]
 }
 
@@ -71,18 +67,17 @@ function openPairs(context: DemoContext): DemoTransaction[] {
   const from = traders[0]!
   return book.pairs.flatMap(({ address, tokens: [a, b], opening }) => {
     const args = [a.address, b.address, opening[0] * a.unit, opening[1] * b.unit] as const
-    const add = call(book.addresses.router, 500_000, { abi: Router.abi, functionName: "addLiquidity", args })
+    const add = { from, to: book.addresses.router, gas: 500_000 }
     return [
-      { from, ...add },
-      { from, ...approveRouter(context, address) },
+      call(add, { abi: Router.abi, functionName: "addLiquidity", args }),
+      approveRouter(context, { from, token: address }),
     ]
   })
 }
 
 function firstCollectibles({ book, traders }: DemoContext): DemoTransaction[] {
   const to = book.addresses.collectible
-  return traders.map((from) => ({
-    from,
-    ...call(to, 180_000, { abi: Collectible.abi, functionName: "mint", args: [from] }),
-  }))
+  return traders.map((from) =>
+    call({ from, to, gas: 180_000 }, { abi: Collectible.abi, functionName: "mint", args: [from] }),
+  )
 }

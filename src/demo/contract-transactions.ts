@@ -45,16 +45,12 @@ export const contractTransactions: readonly TransactionKind[] = [
   kind("creation by a contract", 1, ({ random, book, senders }) => {
     const from = random.pick(senders)
     const functionName = random.pick(["deploy", "deploySalted"] as const)
-    return { from, ...call(book.addresses.childDeployer, 500_000, { abi: ChildDeployer.abi, functionName }) }
+    return call({ from, to: book.addresses.childDeployer, gas: 500_000 }, { abi: ChildDeployer.abi, functionName })
   }),
-  kind("creation and destruction", 0.4, ({ random, book, senders }) => ({
-    from: random.pick(senders),
-    ...call(book.addresses.childDeployer, 500_000, {
-      abi: ChildDeployer.abi,
-      functionName: "deployAndLeave",
-    }),
-    value: 5n,
-  })),
+  kind("creation and destruction", 0.4, ({ random, book, senders }) => {
+    const deploy = { from: random.pick(senders), to: book.addresses.childDeployer, gas: 500_000, value: 5n }
+    return call(deploy, { abi: ChildDeployer.abi, functionName: "deployAndLeave" })
+  }),
   kind("revert", 1.8, ({ random, book, senders }) => ({
     from: random.pick(senders),
     to: book.addresses.reverter,
@@ -67,13 +63,10 @@ export const contractTransactions: readonly TransactionKind[] = [
     ]),
     gas: 60_000,
   })),
-  kind("out of gas", 0.6, ({ random, book, senders }) => ({
-    from: random.pick(senders),
-    ...call(book.addresses.gasBurner, random.integer(50_000, 200_000), {
-      abi: GasBurner.abi,
-      functionName: "burn",
-    }),
-  })),
+  kind("out of gas", 0.6, ({ random, book, senders }) => {
+    const burn = { from: random.pick(senders), to: book.addresses.gasBurner, gas: random.integer(50_000, 200_000) }
+    return call(burn, { abi: GasBurner.abi, functionName: "burn" })
+  }),
   kind("odd logs", 1.2, (context) => {
     const { random, book, senders } = context
     const to = pickRecipient(context)

@@ -19,7 +19,7 @@ function swap(context: DemoContext, options: { path: Address[]; amount: bigint; 
   const from = context.random.pick(context.traders)
   const args = [options.amount, options.minimumOut, options.path, from] as const
   const functionName = "swapExactTokensForTokens"
-  return { from, ...call(context.book.addresses.router, 400_000, { abi, functionName, args }) }
+  return call({ from, to: context.book.addresses.router, gas: 400_000 }, { abi, functionName, args })
 }
 
 export const exchangeTransactions: readonly TransactionKind[] = [
@@ -37,7 +37,7 @@ export const exchangeTransactions: readonly TransactionKind[] = [
     const [a, b] = tokens.map((token, i) => (opening[i]! * token.unit * part) / 10_000n) as [bigint, bigint]
     const from = random.pick(traders)
     const args = [tokens[0].address, tokens[1].address, a + 1n, b + 1n] as const
-    return { from, ...call(book.addresses.router, 350_000, { abi, functionName: "addLiquidity", args }) }
+    return call({ from, to: book.addresses.router, gas: 350_000 }, { abi, functionName: "addLiquidity", args })
   }),
   kind("remove liquidity", 1.2, ({ random, book, traders }) => {
     const { tokens, opening } = random.pick(book.pairs)
@@ -45,24 +45,20 @@ export const exchangeTransactions: readonly TransactionKind[] = [
     const shares = integerRoot(opening[0] * tokens[0].unit * opening[1] * tokens[1].unit)
     const liquidity = (shares * BigInt(random.integer(1, 10))) / 10_000n
     const args = [tokens[0].address, tokens[1].address, liquidity] as const
-    const remove = call(book.addresses.router, 350_000, { abi, functionName: "removeLiquidity", args })
-    return { from: traders[0]!, ...remove }
+    const remove = { from: traders[0]!, to: book.addresses.router, gas: 350_000 }
+    return call(remove, { abi, functionName: "removeLiquidity", args })
   }),
   kind("share transfer", 0.5, ({ random, book, traders, recipients }) => {
     const { address } = random.pick(book.pairs)
     const args = [random.pick(recipients), BigInt(random.integer(1, 100_000))] as const
-    return { from: traders[0]!, ...call(address, 90_000, { abi: Pair.abi, functionName: "transfer", args }) }
+    return call({ from: traders[0]!, to: address, gas: 90_000 }, { abi: Pair.abi, functionName: "transfer", args })
   }),
   // Once every pair of mintable tokens exists, these fail.
   kind("create pair", 0.4, ({ random, book, senders }) => {
     const [a, b] = random.sample(book.mintable, 2)
     const args = [a!.address, b!.address] as const
-    const create = call(book.addresses.factory, 2_500_000, {
-      abi: PairFactory.abi,
-      functionName: "createPair",
-      args,
-    })
-    return { from: random.pick(senders), ...create }
+    const create = { from: random.pick(senders), to: book.addresses.factory, gas: 2_500_000 }
+    return call(create, { abi: PairFactory.abi, functionName: "createPair", args })
   }),
 ]
 

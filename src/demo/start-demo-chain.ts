@@ -1,16 +1,13 @@
 // The chain of a plain `npm start`: a local node with history and continuous traffic. A second start continues the
 // same chain.
 
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
+import type { ServiceDeps } from "../platform/service.js"
 import { type AnvilOrigin, startAnvil } from "./anvil.js"
 import { AnvilRpc } from "./anvil-rpc.js"
 import { DemoTraffic } from "./traffic.js"
 
-export interface DemoChainOptions {
+export interface DemoChainOptions extends ServiceDeps {
   readonly directory: string
-  readonly clock: Clock
-  readonly logger: Logger
   readonly port?: number
   readonly seed?: string
   readonly historyBlocks?: number

@@ -2,10 +2,8 @@
 // the chain, so that a restart of this process or of the node needs no recovery.
 
 import type { Address } from "viem"
-import type { Clock } from "../platform/clock.js"
 import { describeError, IndexerError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
-import type { Service } from "../platform/service.js"
+import type { Service, ServiceDeps } from "../platform/service.js"
 import type { AnvilRpc } from "./anvil-rpc.js"
 import { planBlock } from "./block-plan.js"
 import { CollectibleOwners } from "./collectible-owners.js"
@@ -15,10 +13,8 @@ import { SeededRandom } from "./seeded-random.js"
 import { sendTransactions } from "./send-transactions.js"
 import type { DemoContext } from "./transaction-kind.js"
 
-export interface DemoTrafficOptions {
+export interface DemoTrafficOptions extends ServiceDeps {
   readonly rpc: AnvilRpc
-  readonly clock: Clock
-  readonly logger: Logger
   readonly seed: string
   readonly blockTimeMs: number
   /** Where history ends; traffic is at full strength for some time after it. */

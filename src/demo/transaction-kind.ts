@@ -43,13 +43,11 @@ export const kind = (_name: string, weight: number, make: MakeTransaction): Tran
   make,
 })
 
-/** A contract call without its sender. */
 export function call<const abi extends Abi, name extends ContractFunctionName<abi>>(
-  to: Address,
-  gas: number,
+  transaction: Omit<DemoTransaction, "data">,
   parameters: EncodeFunctionDataParameters<abi, name>,
-): Omit<DemoTransaction, "from"> {
-  return { to, gas, data: encodeFunctionData(parameters) }
+): DemoTransaction {
+  return { ...transaction, data: encodeFunctionData(parameters) }
 }
 
 /** Mostly a few busy accounts, sometimes any of hundreds, sometimes another sender. */

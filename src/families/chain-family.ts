@@ -6,11 +6,8 @@ import type { JobQueue } from "../coordination/job-queue.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex } from "../domain/linked-block.js"
 import type { PartitionedTable } from "../partitions/partitioned-table.js"
-import type { Clock } from "../platform/clock.js"
 import type { ChainConfig } from "../platform/load-config.js"
-import type { Logger } from "../platform/logger.js"
-import type { Random } from "../platform/random.js"
-import type { Service } from "../platform/service.js"
+import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { BlockWriter } from "../raw/block-writer.js"
@@ -24,9 +21,9 @@ export interface ChainFamily {
   /** The name of a chain that the config gives none. */
   chainName(identity: ChainIdentity): string
 
-  createSource(deps: FamilyDeps, options: SourceOptions): BlockSource
+  createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource
   createHeadWatch(
-    deps: FamilyDeps,
+    deps: RuntimeDeps,
     options: { readonly chain: Pick<ChainConfig, "wsUrls">; readonly chainId: string },
   ): HeadWatch
 
@@ -47,12 +44,6 @@ export interface ChainFamily {
   forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
 }
 
-export interface FamilyDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-}
-
 export interface SourceOptions {
   readonly chain: Pick<ChainConfig, "rpcUrls"> &
     Partial<Pick<ChainConfig, "checks" | "verify" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">>
@@ -63,7 +54,7 @@ export interface SourceOptions {
   readonly bytesInFlight?: number
 }
 
-export interface ObserverDeps extends FamilyDeps {
+export interface ObserverDeps extends RuntimeDeps {
   /** Of the app schema. */
   readonly app: Database
   readonly ledger: Pick<CoverageLedger, "lockChain">

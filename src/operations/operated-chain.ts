@@ -6,14 +6,13 @@ import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import type { Random } from "../platform/random.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { SqlExecutor } from "../postgres/transaction.js"
 import type { StoredRegistry } from "../workers/postgres/stored-registry.js"
 
 export interface OperatedChain {
   readonly name: string
-  readonly raw: SqlExecutor<Queryable>
-  readonly app: SqlExecutor<Queryable>
+  readonly raw: SqlExecutor
+  readonly app: SqlExecutor
   /** By schema: the raw ingester's are in raw, those of all other workers in app. */
   readonly leases: { readonly raw: OperatedLeases; readonly app: OperatedLeases }
   readonly ledgers: Ledgers

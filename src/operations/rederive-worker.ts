@@ -11,7 +11,7 @@ import { readProcesses } from "../status/read-status-rows.js"
 import { downstreamOf } from "../workers/downstream.js"
 import { readStoredWorkers } from "../workers/read-stored-workers.js"
 import { workerSchema } from "../workers/worker-registry.js"
-import { noSuchWorker } from "./no-such-worker.js"
+import { noSuchWorker } from "./not-found.js"
 import type { OperatedChain } from "./operated-chain.js"
 
 export interface Rederived {

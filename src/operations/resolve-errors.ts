@@ -2,7 +2,7 @@
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { resolveOpenErrors } from "../indexing-errors/resolve-errors.js"
-import { derivedWorkerNames, noSuchWorker } from "./no-such-worker.js"
+import { derivedWorkerNames, noSuchWorker } from "./not-found.js"
 import type { OperatedChain } from "./operated-chain.js"
 
 export interface ResolveErrorsOptions {

@@ -5,7 +5,7 @@ import { rawIngester } from "../coordination/raw-ingester.js"
 import { containsHeight } from "../domain/range-set.js"
 import { refetchBlocks } from "../verify/refetch-blocks.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
-import { nothingThere } from "./nothing-there.js"
+import { nothingThere } from "./not-found.js"
 import { leasesOf, type OperatedChain, unfinishedLeases, type WorkerBlock } from "./operated-chain.js"
 
 /** Throws NOT_FOUND where that block is neither DEAD, failed nor skipped. */

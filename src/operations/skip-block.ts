@@ -2,7 +2,7 @@
 
 import type { LeaseRow } from "../coordination/lease-store.js"
 import { IndexerError } from "../platform/errors.js"
-import { nothingThere } from "./nothing-there.js"
+import { nothingThere } from "./not-found.js"
 import { leasesOf, type OperatedChain, unfinishedLeases, type WorkerBlock } from "./operated-chain.js"
 
 /** What would be skipped, to be shown before it is; NOT_FOUND where no block is DEAD there. */

@@ -1,7 +1,7 @@
 // What a person may set of a worker: pause, and how many ranges at once. Every running process reads both several
 // times a second; ranges in progress finish.
 
-import { noSuchWorker } from "./no-such-worker.js"
+import { noSuchWorker } from "./not-found.js"
 import type { OperatedChain } from "./operated-chain.js"
 
 export type WorkerSteering =

@@ -4,8 +4,7 @@
 import type { BlockRange } from "../domain/block-range.js"
 import { lockTables } from "../postgres/advisory-lock.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
 import { createIndexSql } from "./partition-indexes.js"
 import type { PartitionedTable, PartitionIndex } from "./partitioned-table.js"
 

@@ -5,12 +5,10 @@ import type { Clock } from "./clock.js"
 import { codeOf, describeError } from "./errors.js"
 import type { Logger } from "./logger.js"
 import type { Random } from "./random.js"
-import type { Service } from "./service.js"
+import type { Service, ServiceDeps } from "./service.js"
 
-export interface LoopOptions {
+export interface LoopOptions extends ServiceDeps {
   readonly name: string
-  readonly clock: Clock
-  readonly logger: Logger
   readonly intervalMs: number
   /** The longest wait after a fault. Waits double from the interval up to it. */
   readonly maxBackoffMs?: number

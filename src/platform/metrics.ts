@@ -17,7 +17,6 @@ export interface Metrics {
   addWork(chain: string, counts: WorkCounts): void
 }
 
-/** What a work thread did since its last report. */
 export interface WorkCounts {
   /** Ranges done and blocks derived, by worker. */
   readonly workers: Readonly<
@@ -33,7 +32,6 @@ export interface WorkCounts {
   readonly foldMs: number
 }
 
-/** What an ingest thread did since its last report. */
 export interface IngestCounts {
   readonly blocks: number
   readonly transactions: number
@@ -48,7 +46,7 @@ export interface IngestCounts {
   readonly headDelays: readonly number[]
 }
 
-interface RpcCounts {
+export interface RpcCounts {
   readonly provider: string
   readonly method: string
   /** "ok", or the code of the error. */

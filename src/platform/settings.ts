@@ -99,7 +99,7 @@ export const processSettings = {
     min: 1,
     max: 1_000,
     fallback: 20,
-    help: "Tries of a single block before it is DEAD.",
+    help: "Attempts at a single block before it is DEAD.",
   }),
   drainMs: integer({
     env: "DRAIN_MS",

@@ -3,12 +3,11 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/test-d
 import { allAnswered } from "./all-answered.js"
 import { Connection } from "./connection.js"
 import { Database } from "./database.js"
-import type { SqlExecutor } from "./sql-executor.js"
-import type { Queryable } from "./transaction.js"
+import type { SqlExecutor } from "./transaction.js"
 
 describe.each(["a pool", "a connection"] as const)("statements sent without waiting, over %s,", (over) => {
   let test: TestDatabase
-  let executor: SqlExecutor<Queryable> & { end(): Promise<void> }
+  let executor: SqlExecutor & { end(): Promise<void> }
   beforeAll(async () => {
     test = await createTestDatabase({ empty: true })
     const options = { url: test.url, applicationName: "test", maxConnections: 1 }

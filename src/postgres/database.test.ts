@@ -1,7 +1,9 @@
+import { setImmediate as nextRound } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startCuttingProxy } from "../../test/support/cutting-proxy.js"
 import { startHoldingProxy } from "../../test/support/holding-proxy.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { waitUntil } from "../../test/support/wait-until.js"
 import { Database } from "./database.js"
 
 describe("Database", () => {
@@ -133,8 +135,13 @@ describe("Database", () => {
 
   it("idle connections ended by the server are replaced without an error", async () => {
     await Promise.all([database.query("select pg_sleep(0.05)"), database.query("select pg_sleep(0.05)")])
-    await database.query(`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`)
+    const others = "from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+    await database.query(`select pg_terminate_backend(pid) ${others}`)
+    await waitUntil(async () => (await database.query(`select 1 ${others}`)).rows.length === 0, {
+      what: "the other backends are gone",
+    })
+    // What they sent before they ended has arrived; the client reads it in this round of the event loop.
+    await nextRound()
     for (let i = 0; i < 5; i++) expect((await database.query("select 1 as one")).rows).toEqual([{ one: 1 }])
   })
 

@@ -3,8 +3,7 @@
 
 import type { BinaryRows } from "./binary-rows.js"
 import type { CopiedTable } from "./copy-in.js"
-import type { SqlExecutor } from "./sql-executor.js"
-import type { TransactionOptions } from "./transaction.js"
+import type { SqlExecutor, TransactionOptions } from "./transaction.js"
 
 export interface Backend {
   readonly pid: number

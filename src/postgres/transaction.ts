@@ -31,6 +31,11 @@ export interface Queryable {
   ): Promise<pg.QueryResult<Row>>
 }
 
+/** What a pool and a connection have in common. */
+export interface SqlExecutor<Tx extends Queryable = Queryable> extends Queryable {
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
+}
+
 /** BEGIN and the limits as one text, so that they cost one round trip. */
 export function beginStatement(options: TransactionOptions): string {
   const isolation = options.isolation ?? "read committed"

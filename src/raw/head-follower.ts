@@ -59,7 +59,6 @@ const intervalsUntilTakeOver = 2
 const restPerAnswer = 4
 
 export class HeadFollower extends LoopingService {
-  private readonly options: HeadFollowerOptions
   private election: SqlConnection | undefined
   /** Whether this process was elected in its last run. */
   following = false
@@ -68,9 +67,8 @@ export class HeadFollower extends LoopingService {
   /** What is stored above finality was compared with the node since this process was elected. */
   private compared = false
 
-  constructor(options: HeadFollowerOptions) {
+  constructor(private readonly options: HeadFollowerOptions) {
     super({ ...options, name: "head-follower", intervalMs: options.takeOverMs, maxBackoffMs: 5_000 })
-    this.options = options
   }
 
   /** A hint that the head moved. Processes that do not follow the head ignore it. */

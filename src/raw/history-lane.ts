@@ -21,12 +21,10 @@ const earlyMs = 50
 const firstGuessBytesPerBlock = 100_000
 
 export class HistoryLane extends LoopingService {
-  private readonly options: HistoryLaneOptions
   private bytesPerBlock = firstGuessBytesPerBlock
 
-  constructor(options: HistoryLaneOptions) {
+  constructor(private readonly options: HistoryLaneOptions) {
     super({ ...options, name: "history-lane" })
-    this.options = options
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {

@@ -38,11 +38,8 @@ const checkMs = 20
 const maxChecks = 100
 
 export class IndexBuilder extends LoopingService {
-  private readonly options: IndexBuilderOptions
-
-  constructor(options: IndexBuilderOptions) {
+  constructor(private readonly options: IndexBuilderOptions) {
     super({ ...options, name: "index-builder" })
-    this.options = options
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {

@@ -16,11 +16,8 @@ export interface PartitionKeeperOptions extends Omit<LoopOptions, "name"> {
 const partitionsAhead = 2
 
 export class PartitionKeeper extends LoopingService {
-  private readonly options: PartitionKeeperOptions
-
-  constructor(options: PartitionKeeperOptions) {
+  constructor(private readonly options: PartitionKeeperOptions) {
     super({ ...options, name: "partition-keeper" })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {
@@ -33,6 +30,5 @@ export class PartitionKeeper extends LoopingService {
       const partitions = await ensurePartitions(database, { tables: [table], range })
       if (partitions.length > 0) this.logger.info({ partitions }, "partitions created")
     }
-    return undefined
   }
 }

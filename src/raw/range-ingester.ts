@@ -31,11 +31,9 @@ export type IngestOutcome =
 
 export class RangeIngester {
   readonly runner: LeasedRangeRunner
-  private readonly options: RangeIngesterOptions
 
-  constructor(options: RangeIngesterOptions) {
+  constructor(private readonly options: RangeIngesterOptions) {
     this.runner = options.runner
-    this.options = options
   }
 
   async ingestNext(request: IngestRequest, signal: AbortSignal): Promise<IngestOutcome> {

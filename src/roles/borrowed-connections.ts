@@ -18,14 +18,11 @@ interface Waiting {
 }
 
 export class BorrowedConnections {
-  private readonly options: BorrowedConnectionsOptions
   private readonly waiting: Waiting[] = []
   private used = 0
   private lending: Promise<void> | undefined
 
-  constructor(options: BorrowedConnectionsOptions) {
-    this.options = options
-  }
+  constructor(private readonly options: BorrowedConnectionsOptions) {}
 
   /** All at once: two borrowers with one each would wait for one another. Closing a connection returns it. */
   async open(wanted: readonly ConnectionOptions[]): Promise<Connection[]> {

@@ -2,29 +2,23 @@
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { readChainState } from "../raw/chain-state.js"
 
-interface CompletionWatchOptions {
+interface CompletionWatchOptions extends ServiceDeps {
   readonly database: Queryable
   readonly app: Queryable
   /** Workers that have to be done too. */
   readonly derived: readonly string[]
   readonly endBlock: number
-  readonly clock: Clock
-  readonly logger: Logger
   readonly onDone: () => void
 }
 
 export class CompletionWatch extends LoopingService {
-  private readonly options: CompletionWatchOptions
-
-  constructor(options: CompletionWatchOptions) {
+  constructor(private readonly options: CompletionWatchOptions) {
     super({ ...options, name: "completion-watch", intervalMs: 100 })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {
@@ -37,7 +31,6 @@ export class CompletionWatch extends LoopingService {
       ((await cover(database, "raw", { workers: [rawIngester], wanted })) &&
         (await cover(app, "app", { workers: derived, wanted })))
     if (isDone) onDone()
-    return undefined
   }
 }
 

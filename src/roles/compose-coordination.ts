@@ -6,9 +6,7 @@ import type { FailurePolicy } from "../coordination/after-failure.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
 import type { ReapOutcome } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
-import type { Service } from "../platform/service.js"
+import type { Service, ServiceDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "../rollback/rollback-deps.js"
 import { RollbackFinisher } from "../rollback/rollback-finisher.js"
@@ -26,11 +24,7 @@ export interface Coordination {
 }
 
 export function composeCoordination(
-  deps: RollbackDeps & {
-    readonly clock: Clock
-    readonly logger: Logger
-    readonly patiently: ReturnType<typeof patience>
-  },
+  deps: RollbackDeps & ServiceDeps & { readonly patiently: ReturnType<typeof patience> },
   options: Pick<RawCoverageCopierOptions, "onCopied"> & {
     readonly ingests: boolean
     readonly policy: FailurePolicy

@@ -4,13 +4,9 @@ import type { FailurePolicy } from "../coordination/after-failure.js"
 import { LeasedRangeRunner, type LeasedRangeRunnerOptions } from "../coordination/leased-range-runner.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { recordCharges } from "../indexing-errors/record-error.js"
-import type { Clock } from "../platform/clock.js"
-import type { Random } from "../platform/random.js"
+import type { RuntimeDeps } from "../platform/service.js"
 
-export interface RunnerDeps extends Pick<LeasedRangeRunnerOptions, "connect" | "keeper" | "logger" | "builtIn"> {
-  readonly clock: Clock
-  readonly random: Random
-}
+export interface RunnerDeps extends RuntimeDeps, Pick<LeasedRangeRunnerOptions, "connect" | "keeper" | "builtIn"> {}
 
 export interface RunnerSettings extends Pick<LeasedRangeRunnerOptions, "holder" | "rangeSize"> {
   /** Direct connections only: behind a pooler a backend is not the holder's own. */

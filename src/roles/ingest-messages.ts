@@ -22,6 +22,7 @@ export type ToIngestThread =
   /** The answer to "roll-back"; without a rollback if it could not be finished now. */
   | { readonly type: "rolled-back"; readonly rollback: RollbackIntent | undefined }
 
+/** Counts since the last report. */
 export interface IngestReport extends IngestCounts {
   readonly type: "report"
   readonly providers: readonly ProviderHealth[]

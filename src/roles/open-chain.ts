@@ -3,11 +3,9 @@
 import type { Ledgers } from "../coordination/ledgers.js"
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
-import type { Clock } from "../platform/clock.js"
 import type { ChainConfig } from "../platform/load-config.js"
-import type { Logger } from "../platform/logger.js"
 import type { Metrics } from "../platform/metrics.js"
-import type { Random } from "../platform/random.js"
+import type { RuntimeDeps } from "../platform/service.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
@@ -21,10 +19,7 @@ import { patience } from "./patience.js"
 import { pinDatabases, prepareDatabases, storedName } from "./prepare-databases.js"
 import type { Role } from "./role.js"
 
-export interface StartChainDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
+export interface StartChainDeps extends RuntimeDeps {
   readonly metrics: Metrics
   readonly embedded: EmbeddedPostgres | undefined
 }

@@ -1,13 +1,12 @@
 // Lets a process start while a dependency is unavailable: it waits, and logs what for.
 
-import type { Clock } from "../platform/clock.js"
 import { describeError, isIndexerError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
+import type { ServiceDeps } from "../platform/service.js"
 
 const retryMs = 2_000
 
 /** Retries through an outage. Only an error that a person has to fix ends the start. */
-export function patience({ clock, logger }: { clock: Clock; logger: Logger }, signal: AbortSignal) {
+export function patience({ clock, logger }: ServiceDeps, signal: AbortSignal) {
   return async <T>(attempt: () => Promise<T>, waiting: string): Promise<T> => {
     for (let tries = 0; ; tries++) {
       try {

@@ -4,22 +4,14 @@
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { startHttpServer } from "../api/http-server.js"
-import type { Clock } from "../platform/clock.js"
 import { DiskGuard } from "../platform/disk-guard.js"
 import type { ChainConfig, Config } from "../platform/load-config.js"
-import type { Logger } from "../platform/logger.js"
 import { createMetrics } from "../platform/metrics.js"
-import type { Random } from "../platform/random.js"
+import type { RuntimeDeps } from "../platform/service.js"
 import { type EmbeddedPostgres, startEmbedded } from "../postgres/embedded/start-embedded.js"
 import { CompletionWatch } from "./completion-watch.js"
 import type { Role } from "./role.js"
 import { type RunningChain, startChain } from "./start-chain.js"
-
-export interface StartDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly logger: Logger
-}
 
 export interface StartOptions {
   readonly config: Config
@@ -39,7 +31,7 @@ export interface Tidemark {
   stop(): Promise<void>
 }
 
-export async function startTidemark(deps: StartDeps, options: StartOptions): Promise<Tidemark> {
+export async function startTidemark(deps: RuntimeDeps, options: StartOptions): Promise<Tidemark> {
   const { clock, logger, random } = deps
   const { config, roles, signal } = options
   const settings = config.process
@@ -96,7 +88,7 @@ export async function startTidemark(deps: StartDeps, options: StartOptions): Pro
 }
 
 async function startEmbeddedIfNeeded(
-  { clock, random, logger }: StartDeps,
+  { clock, random, logger }: RuntimeDeps,
   { config, onStage }: StartOptions,
 ): Promise<EmbeddedPostgres | undefined> {
   if (config.chains.every(({ dbRawUrl }) => dbRawUrl)) return undefined
@@ -110,7 +102,7 @@ async function startEmbeddedIfNeeded(
 }
 
 async function withDemoChain(
-  { clock, logger }: StartDeps,
+  { clock, logger }: RuntimeDeps,
   { chain, options, down }: { chain: ChainConfig; options: StartOptions; down: (() => Promise<void>)[] },
 ): Promise<ChainConfig> {
   if (!chain.demo) return chain
@@ -129,7 +121,7 @@ async function withDemoChain(
 }
 
 function guardDisk(
-  { clock, logger }: StartDeps,
+  { clock, logger }: RuntimeDeps,
   { embedded, config, chains }: { embedded: EmbeddedPostgres; config: Config; chains: readonly RunningChain[] },
 ): () => Promise<void> {
   const guard = new DiskGuard({
@@ -146,7 +138,7 @@ function guardDisk(
 }
 
 function watchCompletion(
-  { clock, logger }: StartDeps,
+  { clock, logger }: RuntimeDeps,
   { config, chains, onDone }: { config: Config; chains: readonly RunningChain[]; onDone: () => void },
 ): () => Promise<void> {
   const waiting = new Set(chains)

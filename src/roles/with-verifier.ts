@@ -3,9 +3,8 @@
 
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
-import type { Clock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
-import type { Random } from "../platform/random.js"
+import type { RuntimeDeps } from "../platform/service.js"
 import { Connection } from "../postgres/connection.js"
 import { readChainState } from "../raw/chain-state.js"
 import type { VerifyDeps } from "../verify/verify-store.js"
@@ -22,7 +21,7 @@ export interface WithVerifierOptions {
 
 /** Opens the connections, runs the work and closes them. */
 export async function withVerifier<T>(
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  { clock, random }: Omit<RuntimeDeps, "logger">,
   { family, rawUrl, appUrl, configFile, rpc }: WithVerifierOptions,
   work: (verifier: VerifyDeps) => Promise<T>,
 ): Promise<T> {

@@ -20,6 +20,7 @@ export interface ToWorkThread {
   readonly type: "wake"
 }
 
+/** Counts since the last report. */
 export interface WorkReport extends WorkCounts {
   readonly type: "report"
 }

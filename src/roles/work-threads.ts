@@ -1,9 +1,8 @@
 // Supervises the work threads of one chain, and terminates one whose extract runs past its deadline.
 
 import { Worker } from "node:worker_threads"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import { type LaunchedThread, ThreadSupervisor, type ThreadSupervisorOptions } from "../threads/thread-supervisor.js"
 import { type Busy, DeriveProgress } from "../workers/derive-progress.js"
 import { type ReleaseEndedDeps, releaseEnded } from "./release-ended.js"
@@ -33,14 +32,12 @@ interface Watched {
 /** Terminates threads whose extract has been at the same block for too long. */
 export class ExtractWatch extends LoopingService {
   private readonly deadlineMs: number
-  private readonly threads: ReadonlySet<Watched>
 
   constructor(
-    threads: ReadonlySet<Watched>,
-    options: { readonly clock: Clock; readonly logger: Logger; readonly deadlineMs: number },
+    private readonly threads: ReadonlySet<Watched>,
+    options: ServiceDeps & { readonly deadlineMs: number },
   ) {
     super({ ...options, name: "extract-watch", intervalMs: watchMs })
-    this.threads = threads
     this.deadlineMs = options.deadlineMs
   }
 
@@ -55,7 +52,6 @@ export class ExtractWatch extends LoopingService {
         void thread.worker.terminate()
       }
     }
-    return undefined
   }
 }
 

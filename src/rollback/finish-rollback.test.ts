@@ -14,8 +14,7 @@ import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { isIndexerError } from "../platform/errors.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { SqlExecutor } from "../postgres/transaction.js"
 import { finishRollback } from "./finish-rollback.js"
 
 const blocks = livelyBlocks({ seed: 5, from: 0, to: 24 })
@@ -229,7 +228,7 @@ describe.each(["raw", "app"] as const)("the step of a rollback in %s", (schema) 
     // Above both ranges, so that only the lock separates them.
     await openRollback(store, 15)
     let committing: Promise<void> | undefined
-    const beforeCommit: SqlExecutor<Queryable> = {
+    const beforeCommit: SqlExecutor = {
       query: (sql, params) => database.query(sql, params),
       transaction: (work, options) =>
         database.transaction(async (tx) => {
@@ -256,7 +255,7 @@ test("is ended by the server when its process hangs", async () => {
   store = await openDeriveStore(blocks, { workers: [], twoDatabases: true })
   await openRollback(store, 20)
   const timeouts: string[] = []
-  const asking = (connection: Connection): SqlExecutor<Queryable> => ({
+  const asking = (connection: Connection): SqlExecutor => ({
     query: (sql, params) => connection.query(sql, params),
     transaction: (work, options) =>
       connection.transaction(async (tx) => {

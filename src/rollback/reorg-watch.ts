@@ -4,35 +4,27 @@
 
 import type { ChainRecord } from "../coordination/chain-record.js"
 import type { IntentLedger, RollbackIntent } from "../coordination/rollback-ledger.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
-import type { Random } from "../platform/random.js"
+import type { RuntimeDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ReorgGuard, ReorgVerdict } from "../raw/head-follower.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 import { type Divergence, findDivergence } from "./find-divergence.js"
 
-export interface ReorgWatchOptions {
+export interface ReorgWatchOptions extends RuntimeDeps {
   readonly raw: Queryable
   readonly ledger: Pick<IntentLedger & ChainRecord, "openIntent" | "highestEverCovered" | "halt" | "resume">
   /** Finishes the recorded rollback; undefined if another process finished it first. */
   readonly finish: () => Promise<RollbackIntent | undefined>
   readonly source: Pick<BlockSource, "hashesByProvider">
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
   readonly maxDepth: number
   /** The least time between the two answers of a single provider. */
   readonly confirmMs: number
 }
 
 export class ReorgWatch implements ReorgGuard {
-  private readonly options: ReorgWatchOptions
   private suspected: { readonly height: number; readonly hash: string; readonly at: number } | undefined
 
-  constructor(options: ReorgWatchOptions) {
-    this.options = options
-  }
+  constructor(private readonly options: ReorgWatchOptions) {}
 
   async check(fetch: FetchOptions): Promise<ReorgVerdict> {
     const { raw, source, ledger, logger } = this.options

@@ -1,9 +1,7 @@
 // Finishes rollbacks that their process left open, and detects when one of the two databases went back. Runs every
 // second in every process that ingests, and once before that process stores anything.
 
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
-import { LoopingService } from "../platform/looping-service.js"
+import { LoopingService, type LoopOptions } from "../platform/looping-service.js"
 import { alignStores } from "./align-stores.js"
 import { finishRollback } from "./finish-rollback.js"
 import type { RollbackDeps } from "./rollback-deps.js"
@@ -11,7 +9,7 @@ import type { RollbackDeps } from "./rollback-deps.js"
 export class RollbackFinisher extends LoopingService {
   private readonly deps: RollbackDeps
 
-  constructor(options: RollbackDeps & { clock: Clock; logger: Logger; intervalMs: number }) {
+  constructor(options: RollbackDeps & Omit<LoopOptions, "name">) {
     // After a failover raw stores nothing before this has run, so it retries soon after an outage.
     super({ name: "rollback-finisher", maxBackoffMs: 2_000, ...options })
     this.deps = options
@@ -29,6 +27,5 @@ export class RollbackFinisher extends LoopingService {
           "what no longer matches is rolled back and derived again",
       )
     }
-    return undefined
   }
 }

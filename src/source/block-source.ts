@@ -2,8 +2,8 @@
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex, LinkedBlock } from "../domain/linked-block.js"
+import type { RpcCounts } from "../platform/metrics.js"
 import type { CircuitState } from "./circuit-breaker.js"
-import type { RpcCounter } from "./rpc-counters.js"
 
 export interface ChainIdentity {
   /** Decimal text: EVM chain ids can pass 2^53. */
@@ -56,7 +56,7 @@ export interface BlockSource {
   hashesByProvider(heights: readonly number[], options: FetchOptions): Promise<readonly ProviderHashes[]>
   providers(): readonly ProviderHealth[]
   /** What was counted since the last call. */
-  takeCounters(): RpcCounter[]
+  takeCounters(): RpcCounts[]
   close(): Promise<void>
 }
 

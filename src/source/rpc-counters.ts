@@ -1,33 +1,25 @@
 // Counts calls, errors, bytes and time per (provider, method, error code). They are read as differences, so that a
 // thread can post them to the thread that serves metrics.
 
-export interface RpcCounter {
-  readonly provider: string
-  readonly method: string
-  /** "ok", or the code of the error. */
-  readonly code: string
-  calls: number
-  bytes: number
-  ms: number
-}
+import type { RpcCounts } from "../platform/metrics.js"
 
 export class RpcCounters {
-  #counts = new Map<string, RpcCounter>()
+  #counts = new Map<string, RpcCounts>()
 
   /** Bytes and time of a batch are divided evenly among its calls. */
-  add(sample: RpcCounter): void {
+  add(sample: RpcCounts): void {
     const key = `${sample.provider} ${sample.method} ${sample.code}`
-    const held = this.#counts.get(key)
-    if (held === undefined) this.#counts.set(key, { ...sample })
-    else {
-      held.calls += sample.calls
-      held.bytes += sample.bytes
-      held.ms += sample.ms
-    }
+    const { calls, bytes, ms } = this.#counts.get(key) ?? { calls: 0, bytes: 0, ms: 0 }
+    this.#counts.set(key, {
+      ...sample,
+      calls: calls + sample.calls,
+      bytes: bytes + sample.bytes,
+      ms: ms + sample.ms,
+    })
   }
 
   /** What was counted since the last call. */
-  take(): RpcCounter[] {
+  take(): RpcCounts[] {
     const out = [...this.#counts.values()]
     this.#counts = new Map()
     return out

@@ -87,13 +87,13 @@ describe("diagnose, stalled", () => {
       "DEAD_BLOCK",
       "a dead block under everything else",
       sampleStatus({}, { ...still, leases: [sampleDeadLease(600)] }),
-      /block 600 of raw_ingester is DEAD after 20 tries: VERIFY_FAILED/,
+      /block 600 of raw_ingester is DEAD after 20 attempts: VERIFY_FAILED/,
     ],
     [
       "DEAD_BLOCK",
       "several dead blocks, which need not be of one worker",
       sampleStatus({}, { ...still, leases: [sampleDeadLease(600), sampleDeadLease(601)] }),
-      /block 60[01] of raw_ingester and 1 more is DEAD after 20 tries/,
+      /block 60[01] of raw_ingester and 1 more is DEAD after 20 attempts/,
     ],
     [
       "LEASE_STUCK",

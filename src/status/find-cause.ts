@@ -117,7 +117,7 @@ const deadBlock: CauseFinder = ({ deadBlocks }) => {
   const dependents = worker === rawIngester ? "" : ", and workers that depend on this one stop there too"
   return {
     cause: "DEAD_BLOCK",
-    message: `block ${height} of ${worker}${others} is DEAD after ${attempts} tries: ${reason}`,
+    message: `block ${height} of ${worker}${others} is DEAD after ${attempts} attempts: ${reason}`,
     doing: `all other blocks continue; the watermark stops below it${dependents}`,
     todo:
       `\`tidemark leases retry ${which}\` once the cause is fixed, or ` +

@@ -1,18 +1,15 @@
 // Reports every two seconds that this process lives and its state, and deletes its row when it stops. The rows are for
 // people and the stall doctor; no decision of the protocol reads them.
 
-import type { Clock } from "../platform/clock.js"
 import { describeError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
 import { printable } from "../platform/printable.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ProcessState } from "./process-state.js"
 
-export interface ProcessReporterOptions {
+export interface ProcessReporterOptions extends ServiceDeps {
   readonly database: Queryable
-  readonly clock: Clock
-  readonly logger: Logger
   /** A uuid of this run of the process. */
   readonly id: string
   readonly host: string
@@ -29,10 +26,9 @@ export interface ProcessReporterOptions {
 const sweepEveryRuns = 300
 
 export class ProcessReporter extends LoopingService {
-  private readonly options: ProcessReporterOptions
   private runs = 0
 
-  constructor(options: ProcessReporterOptions) {
+  constructor(private readonly options: ProcessReporterOptions) {
     super({
       name: "process-reporter",
       clock: options.clock,
@@ -41,7 +37,6 @@ export class ProcessReporter extends LoopingService {
       // Ten seconds of backoff would make a living process look gone soon after an outage.
       maxBackoffMs: 4_000,
     })
-    this.options = options
   }
 
   async runOnce(): Promise<undefined> {
@@ -56,7 +51,6 @@ export class ProcessReporter extends LoopingService {
     if (this.runs++ % sweepEveryRuns === 0) {
       await database.query("delete from raw.processes where seen_at < clock_timestamp() - interval '1 day'")
     }
-    return undefined
   }
 
   override async stop(): Promise<void> {

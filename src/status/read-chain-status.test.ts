@@ -9,8 +9,7 @@ import { evmFamily } from "../families/evm/evm-family.js"
 import { recordError } from "../indexing-errors/record-error.js"
 import { silentLogger } from "../platform/logger.js"
 import { Database } from "../postgres/database.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { SqlExecutor } from "../postgres/transaction.js"
 import { ProcessReporter } from "./process-reporter.js"
 import type { ProcessState } from "./process-state.js"
 import { readChainStatus } from "./read-chain-status.js"
@@ -107,7 +106,7 @@ describe("readChainStatus", () => {
     await insertChain(database)
     await insertCoverage(database, { heights: "{[0,600)}" })
     let statements = 0
-    const busy: SqlExecutor<Queryable> = {
+    const busy: SqlExecutor = {
       query: (sql, params) => database.query(sql, params),
       transaction: (work, options) =>
         database.transaction(

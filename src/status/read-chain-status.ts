@@ -9,8 +9,7 @@ import { type RangeSet, union } from "../domain/range-set.js"
 import { countOpenErrors } from "../indexing-errors/list-errors.js"
 import { type PartitionIndexState, readPartitionIndexes } from "../partitions/partition-indexes.js"
 import type { PartitionedTable } from "../partitions/partitioned-table.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
 import { readStoredWorkers, type StoredWorker } from "../workers/read-stored-workers.js"
 import type { ChainStatus, DeadBlock, ProcessRow, Rate, StatusError, WorkerStatus } from "./chain-status.js"
 import {
@@ -33,7 +32,7 @@ export interface ReadChainStatusOptions {
   /** The tables whose indexes are reported. */
   readonly family: { readonly partitionedTables: readonly PartitionedTable[] }
   /** The database of the derived tables; its workers are then in the answer. */
-  readonly app?: SqlExecutor<Queryable> | undefined
+  readonly app?: SqlExecutor | undefined
   /** A cached reader; without one the sizes are queried each time. */
   readonly storeSize?: ReadStoreSize
 }
@@ -44,7 +43,7 @@ const readLimits = { isolation: "repeatable read", readOnly: true, statementTime
 
 /** Throws DATABASE_UNREACHABLE and the like. `diagnose` decides what is wrong. */
 export async function readChainStatus(
-  { raw, ledgers }: { raw: SqlExecutor<Queryable>; ledgers: Ledgers },
+  { raw, ledgers }: { raw: SqlExecutor; ledgers: Ledgers },
   options: ReadChainStatusOptions,
 ): Promise<ChainStatus> {
   const base = await raw.transaction(async (tx) => {

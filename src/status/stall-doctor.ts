@@ -1,19 +1,16 @@
 // Watches one chain: reads its status every few seconds, keeps the last one, and logs when a stall begins, changes its
 // cause or ends. Every change is logged exactly once.
 
-import type { Clock } from "../platform/clock.js"
 import { describeError, isIndexerError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { ChainStatus } from "./chain-status.js"
 import { diagnose, openWork } from "./diagnose.js"
 import { type Diagnosis, databaseUnreachable, notYetKnown } from "./diagnosis.js"
 
-export interface StallDoctorOptions {
+export interface StallDoctorOptions extends ServiceDeps {
   readonly chain: string
   readonly read: () => Promise<ChainStatus>
-  readonly clock: Clock
-  readonly logger: Logger
   readonly stallAfterMs: number
   readonly intervalMs?: number
   /** After every run; the status is undefined while the database is unavailable. For metrics. */
@@ -21,19 +18,17 @@ export interface StallDoctorOptions {
 }
 
 export class StallDoctor extends LoopingService {
-  private readonly options: StallDoctorOptions
   private current: Diagnosis = notYetKnown
   private last: ChainStatus | undefined
   private workSince: number | undefined
 
-  constructor(options: StallDoctorOptions) {
+  constructor(private readonly options: StallDoctorOptions) {
     super({
       name: "stall-doctor",
       clock: options.clock,
       logger: options.logger.child({ chain: options.chain }),
       intervalMs: options.intervalMs ?? 2_000,
     })
-    this.options = options
   }
 
   diagnosis(): Diagnosis {
@@ -65,7 +60,6 @@ export class StallDoctor extends LoopingService {
     this.logChange(diagnosis)
     this.current = diagnosis
     this.options.onDiagnosis?.(diagnosis, status)
-    return undefined
   }
 
   private watchWork(status: ChainStatus): void {

@@ -8,12 +8,9 @@ import type { LeaseLost, LeaseMessage } from "./thread-messages.js"
 
 /** The thread's side. */
 export class ThreadLeases implements LeaseKeeper {
-  private readonly post: (message: LeaseMessage) => void
   private readonly held = new Map<string, { readonly lease: Lease; readonly controller: AbortController }>()
 
-  constructor(post: (message: LeaseMessage) => void) {
-    this.post = post
-  }
+  constructor(private readonly post: (message: LeaseMessage) => void) {}
 
   hold(leases: readonly Lease[], { sentAt, signal }: { sentAt: number; signal: AbortSignal }): HeldGroup {
     const controller = new AbortController()

@@ -13,7 +13,6 @@ export abstract class ThreadReporter extends LoopingService {
 
   async runOnce(): Promise<undefined> {
     this.report()
-    return undefined
   }
 
   override async stop(): Promise<void> {

@@ -4,20 +4,16 @@
 import type { Worker } from "node:worker_threads"
 import { LeaseRenewer } from "../coordination/lease-renewer.js"
 import type { Lease, LeaseToken } from "../coordination/lease-store.js"
-import type { Clock } from "../platform/clock.js"
 import { codeOf, describeError } from "../platform/errors.js"
-import type { Logger } from "../platform/logger.js"
-import type { Service } from "../platform/service.js"
+import type { Service, ServiceDeps } from "../platform/service.js"
 import { HeldByThread } from "./thread-leases.js"
 import type { FromAnyThread, ToAnyThread } from "./thread-messages.js"
 
-export interface ThreadSupervisorOptions<Input, From> {
+export interface ThreadSupervisorOptions<Input, From> extends ServiceDeps {
   readonly name: string
   /** One for each thread. */
   readonly inputs: readonly Input[]
   readonly launch: (input: Input) => LaunchedThread<From>
-  readonly clock: Clock
-  readonly logger: Logger
   readonly drainMs: number
   readonly restartBaseMs: number
   readonly renew: (tokens: readonly LeaseToken[]) => Promise<readonly LeaseToken[]>
@@ -39,16 +35,14 @@ const stopGraceMs = 5_000
 
 export class ThreadSupervisor<Input, To, From extends { readonly type: string }> implements Service {
   readonly name: string
-  private readonly options: ThreadSupervisorOptions<Input, From>
   private readonly stopping = new AbortController()
   private readonly workers = new Set<Worker>()
   private readonly renewer: LeaseRenewer
   private running: Promise<unknown> | undefined
   private paused: string | null = null
 
-  constructor(options: ThreadSupervisorOptions<Input, From>) {
+  constructor(private readonly options: ThreadSupervisorOptions<Input, From>) {
     this.name = `${options.name}-threads`
-    this.options = options
     this.renewer = new LeaseRenewer(options)
   }
 

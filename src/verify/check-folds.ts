@@ -3,8 +3,7 @@
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
 import { type FoldPlan, foldIndexes } from "../workers/fold-plan.js"
 import { diffFold } from "../workers/postgres/diff-fold.js"
 import { workerSchema } from "../workers/worker-registry.js"
@@ -20,7 +19,7 @@ const limits = {
 } as const
 
 export async function* checkFold(
-  { app, ledger }: { app: SqlExecutor<Queryable>; ledger: Pick<CoverageLedger, "readCoverage"> },
+  { app, ledger }: { app: SqlExecutor; ledger: Pick<CoverageLedger, "readCoverage"> },
   plan: FoldPlan,
   { limit, perPiece }: { limit: number; perPiece: number },
 ): AsyncGenerator<Finding> {

@@ -3,7 +3,7 @@
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { findUncoveredRows } from "./find-uncovered-rows.js"
+import { findUncoveredRows } from "./check-stray-rows.js"
 import { damagedBlock, type Finding } from "./finding.js"
 import { type PieceOptions, rawHeights } from "./raw-piece.js"
 

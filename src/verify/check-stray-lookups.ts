@@ -2,8 +2,7 @@
 
 import type { BlockRange } from "../domain/block-range.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { SqlExecutor } from "../postgres/transaction.js"
 import { type Finding, oneBlock } from "./finding.js"
 import { hex } from "./raw-piece.js"
 
@@ -39,7 +38,7 @@ const tables = [
 ] as const
 
 export async function* checkStrayLookups(
-  raw: SqlExecutor<Queryable>,
+  raw: SqlExecutor,
   { heights, part, limit, perPiece }: StrayLookupOptions,
 ): AsyncGenerator<Finding> {
   const first = Buffer.from(part === undefined ? [] : [part])

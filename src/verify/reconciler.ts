@@ -5,9 +5,8 @@ import type { Elections } from "../coordination/elections.js"
 import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
+import type { ServiceDeps } from "../platform/service.js"
 import type { Connection } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
 import { WorkerRegistry } from "../workers/worker-registry.js"
@@ -18,7 +17,7 @@ import { repairLookups } from "./repair-lookups.js"
 import { planRepair } from "./repair-plan.js"
 import { selfChecks, type VerifiedFamily, verifyStore } from "./verify-store.js"
 
-export interface ReconcilerOptions {
+export interface ReconcilerOptions extends ServiceDeps {
   readonly raw: Database
   readonly app: Database
   readonly ledgers: Ledgers
@@ -27,8 +26,6 @@ export interface ReconcilerOptions {
   readonly connect: () => Promise<{ raw: Connection; app: Connection }>
   readonly family: VerifiedFamily
   readonly holder: string
-  readonly clock: Clock
-  readonly logger: Logger
   readonly intervalMs: number
   /** How many findings are left, for every check, including 0. */
   readonly onChecked: (left: ReadonlyMap<CheckName, number>) => void
@@ -51,11 +48,8 @@ const checks = selfChecks.filter((check) => check !== "derived-rows" && check !=
 const rowChecks = checks.filter((check) => check !== "stray-lookups")
 
 export class Reconciler extends LoopingService {
-  private readonly options: ReconcilerOptions
-
-  constructor(options: ReconcilerOptions) {
+  constructor(private readonly options: ReconcilerOptions) {
     super({ name: "reconciler", ...options })
-    this.options = options
   }
 
   async runOnce(signal: AbortSignal): Promise<undefined> {
@@ -76,7 +70,6 @@ export class Reconciler extends LoopingService {
       await raw.end()
       await app.end()
     }
-    return undefined
   }
 
   /** The first process to record the night runs it. A run that fails is not repeated before the next night. */

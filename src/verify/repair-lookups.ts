@@ -3,15 +3,14 @@
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import { countHeights } from "../domain/range-set.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { SqlExecutor } from "../postgres/transaction.js"
 import { rawHeights } from "./raw-piece.js"
 import type { RepairPlan } from "./repair-plan.js"
 
 export const repairLimits = { statementTimeoutMs: 600_000, idleInTransactionTimeoutMs: 10_000 } as const
 
 export async function repairLookups(
-  { raw, ledger }: { raw: SqlExecutor<Queryable>; ledger: CoverageLedger },
+  { raw, ledger }: { raw: SqlExecutor; ledger: CoverageLedger },
   { writeLookups, deleteLookups, actor }: Pick<RepairPlan, "writeLookups" | "deleteLookups"> & { actor: string },
 ): Promise<void> {
   if (writeLookups.length === 0 && deleteLookups.length === 0) return

@@ -5,17 +5,16 @@ import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import { subtract } from "../domain/range-set.js"
 import { printMultirange } from "../postgres/multirange.js"
 import { quoteTable } from "../postgres/quote-identifier.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { SqlExecutor } from "../postgres/transaction.js"
 import { recomputeFold } from "../workers/postgres/recompute-fold.js"
 import type { ReopenDeps } from "../workers/postgres/reopen-heights.js"
 import { heightsOf } from "./check-coverage.js"
-import { heightColumn } from "./find-uncovered-rows.js"
+import { heightColumn } from "./check-stray-rows.js"
 import { repairLimits } from "./repair-lookups.js"
 import type { RepairPlan } from "./repair-plan.js"
 
 export async function deleteStrayRows(
-  { executor, ledger }: { executor: SqlExecutor<Queryable>; ledger: CoverageLedger },
+  { executor, ledger }: { executor: SqlExecutor; ledger: CoverageLedger },
   { deleteRows, actor }: Pick<RepairPlan, "deleteRows"> & { actor: string },
 ): Promise<void> {
   if (deleteRows.length === 0) return

@@ -13,11 +13,9 @@ const slots = { sequence: 0, worker: 1, high: 2, low: 3 } as const
 const two32 = 2 ** 32
 
 export class DeriveProgress {
-  readonly memory: SharedArrayBuffer
   private readonly slots: Int32Array
 
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(16)) {
-    this.memory = memory
+  constructor(readonly memory: SharedArrayBuffer = new SharedArrayBuffer(16)) {
     this.slots = new Int32Array(memory)
   }
 

@@ -3,30 +3,21 @@
 // lanes, so that it does not delay the others.
 
 import type { BlockRange } from "../domain/block-range.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { Random } from "../platform/random.js"
 import type { TipGate } from "../platform/tip-gate.js"
+import type { LaneOptions } from "../raw/lane-options.js"
 import { type DeriveClaim, type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
 
-export interface LiveDeriverOptions {
+export interface LiveDeriverOptions extends Omit<LaneOptions<DeriveOutcome>, "intervalMs"> {
   readonly deriver: RangeDeriver
   readonly readPlan: () => Promise<WorkPlan | undefined>
   /** Only the tip's: the history lanes are in other threads. */
   readonly slow: SlowWorkers
   /** Closed while there is something to derive. */
   readonly gate?: Pick<TipGate, "begin" | "end" | "moved">
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
-  readonly endBlock: number | undefined
-  readonly leaseTtlMs: number
   readonly pollMs: number
-  readonly mayClaim: () => boolean
-  readonly onOutcome: (outcome: DeriveOutcome) => void
   /** Every worker that is not slow has these blocks now. */
   readonly onDerived: (range: BlockRange) => void
 }
@@ -38,7 +29,6 @@ const blocksPerLease = 8
 const retryCheckMs = 1_000
 
 export class LiveDeriver extends LoopingService {
-  private readonly options: LiveDeriverOptions
   private seenEnd = 0
   /** The tip has moved since this service started. */
   private moves = false
@@ -46,16 +36,8 @@ export class LiveDeriver extends LoopingService {
   /** What is stored after this is left to the next iteration. */
   private readAt = 0
 
-  constructor(options: LiveDeriverOptions) {
-    super({
-      name: "live-deriver",
-      clock: options.clock,
-      logger: options.logger,
-      random: options.random,
-      intervalMs: options.pollMs,
-      maxBackoffMs: 5_000,
-    })
-    this.options = options
+  constructor(private readonly options: LiveDeriverOptions) {
+    super({ ...options, name: "live-deriver", intervalMs: options.pollMs, maxBackoffMs: 5_000 })
   }
 
   /** There is something new, and app knows of it. */
@@ -96,7 +78,6 @@ export class LiveDeriver extends LoopingService {
     const region = { from: Math.max(plan.startHeight, to - tipBlocks), to }
     while (!signal.aborted && (await this.takeAll(plan, region, signal)));
     await this.trySlow(plan, region, signal)
-    return undefined
   }
 
   /** For all workers that are not slow. Returns true while there may be more. */

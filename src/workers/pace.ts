@@ -29,10 +29,8 @@ const foldBlocks = 16
 
 export class Pace {
   blocks: number
-  private readonly options: PaceOptions
 
-  constructor(options: PaceOptions) {
-    this.options = options
+  constructor(private readonly options: PaceOptions) {
     this.blocks = Math.min(firstBlocks, options.maxBlocks)
   }
 

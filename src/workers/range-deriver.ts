@@ -22,13 +22,11 @@ export type DeriveOutcome = RangeOutcome<DeriveResult>
 
 export class RangeDeriver {
   readonly runner: LeasedRangeRunner
-  private readonly options: RangeDeriverOptions
   private readonly sinks: ReadonlyMap<string, EmittedRows>
   private foldMsPerBlock = 0
 
-  constructor(options: RangeDeriverOptions) {
+  constructor(private readonly options: RangeDeriverOptions) {
     this.runner = options.runner
-    this.options = options
     const { registry, store } = options
     this.sinks = new Map(registry.workers.map(({ name }) => [name, store.createSink(name)]))
   }

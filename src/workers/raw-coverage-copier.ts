@@ -2,33 +2,25 @@
 // Woken when this process stored a block; polls for what others store.
 
 import type { RawCoverageCopy } from "../coordination/coverage-ledger.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { Random } from "../platform/random.js"
-import type { SqlExecutor } from "../postgres/sql-executor.js"
-import type { Queryable } from "../postgres/transaction.js"
+import type { RuntimeDeps } from "../platform/service.js"
+import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
 
-export interface RawCoverageCopierOptions {
+export interface RawCoverageCopierOptions extends RuntimeDeps {
   readonly ledgers: { readonly app: Pick<RawCoverageCopy, "copyRawCoverage"> }
   readonly raw: Queryable
-  readonly app: SqlExecutor<Queryable>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
+  readonly app: SqlExecutor
   readonly intervalMs: number
   /** App knows of a new block, stored by any process. */
   readonly onCopied: () => void
 }
 
 export class RawCoverageCopier extends LoopingService {
-  private readonly options: RawCoverageCopierOptions
   private isWoken = false
   private end = 0
 
-  constructor(options: RawCoverageCopierOptions) {
+  constructor(private readonly options: RawCoverageCopierOptions) {
     super({ ...options, name: "raw-coverage-copier", maxBackoffMs: 5_000 })
-    this.options = options
   }
 
   override wake(): void {

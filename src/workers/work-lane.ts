@@ -3,33 +3,24 @@
 
 import type { ClaimMember } from "../coordination/lease-store.js"
 import type { BlockRange } from "../domain/block-range.js"
-import type { Clock } from "../platform/clock.js"
-import type { Logger } from "../platform/logger.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { Random } from "../platform/random.js"
+import type { LaneOptions } from "../raw/lane-options.js"
 import { Pace } from "./pace.js"
 import { type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import { SettledTip } from "./settled-tip.js"
 import { type SlowWorkers, workingMs } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
 
-export interface WorkLaneOptions {
+export interface WorkLaneOptions extends Omit<LaneOptions<DeriveOutcome>, "intervalMs"> {
   readonly deriver: RangeDeriver
   readonly readPlan: () => Promise<WorkPlan | undefined>
   /** Shared by the lanes of a thread. */
   readonly slow: SlowWorkers
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
   readonly order: "oldest" | "newest"
-  readonly endBlock: number | undefined
   readonly rangeSize: number
-  readonly leaseTtlMs: number
   readonly idleMs: number
-  readonly mayClaim: () => boolean
   /** Whether this process derives a moving tip. That of another process is noticed when it has to wait. */
   readonly tipIsLive: () => boolean
-  readonly onOutcome: (outcome: DeriveOutcome) => void
 }
 
 const settleMs = 2_000
@@ -40,7 +31,6 @@ const totalMs = 8_000
 const besideTipMs = 600_000
 
 export class WorkLane extends LoopingService {
-  private readonly options: WorkLaneOptions
   private readonly tip = new SettledTip({ settleMs })
   private readonly paces = new Map<string, Pace>()
   /** What the slow workers took in the last round; the others get as much time before the next. */
@@ -49,15 +39,8 @@ export class WorkLane extends LoopingService {
   private firstRawEnd: number | undefined
   private rawGrows = false
 
-  constructor(options: WorkLaneOptions) {
-    super({
-      name: "work-lane",
-      clock: options.clock,
-      logger: options.logger,
-      random: options.random,
-      intervalMs: options.idleMs,
-    })
-    this.options = options
+  constructor(private readonly options: WorkLaneOptions) {
+    super({ ...options, name: "work-lane", intervalMs: options.idleMs })
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {

@@ -120,7 +120,7 @@ interface Rendering {
   readonly chainId: number
 }
 
-// The order of members matters: json-spans.ts finds transactions, receipts, logs and their topics by it.
+// The order of members matters: json-spans.ts finds receipts by it.
 function renderTransactions(block: Rendering): { transactions: string; receipts: string } {
   const gasPrice = quantity(block.baseFeePerGas + priorityFeePerGas)
   const fees =

@@ -27,42 +27,38 @@ export interface ChainOptions {
   readonly hugeBlockLogs?: number
 }
 
-export interface ResolvedChainOptions {
-  readonly seed: number
-  readonly blocks: number
-  readonly transactionsPerBlock: number
-  readonly logsPerBlock: number
-  readonly holders: number
-  readonly tokenIds: number
-  readonly chainId: number
-  readonly realRoots: boolean
+const defaults = {
+  seed: 1,
+  blocks: 2_000,
+  transactionsPerBlock: 50,
+  logsPerBlock: 60,
+  holders: 50_000,
+  tokenIds: 65_536,
+  chainId: 1337,
+  realRoots: false,
+  hugeBlockLogs: 50_000,
+}
+
+export interface ResolvedChainOptions extends Readonly<typeof defaults> {
   /** In order of making: a later fork wins from its height on. */
   readonly forks: readonly Fork[]
   readonly hugeBlockAt: number | undefined
-  readonly hugeBlockLogs: number
 }
 
 export const hugeBlockTransactions = 4
 
-export function resolveChainOptions(options: ChainOptions = {}): ResolvedChainOptions {
-  const { forkAt, forkSeed } = options
+export function resolveChainOptions({
+  forkAt,
+  forkSeed,
+  hugeBlockAt,
+  ...given
+}: ChainOptions = {}): ResolvedChainOptions {
   if ((forkAt === undefined) !== (forkSeed === undefined)) {
     throw new TypeError("a fork needs both forkAt and forkSeed")
   }
   if (forkAt !== undefined && forkAt < 1) throw new RangeError(`forkAt is ${forkAt}; the lowest is 1`)
-  return {
-    seed: options.seed ?? 1,
-    blocks: options.blocks ?? 2_000,
-    transactionsPerBlock: options.transactionsPerBlock ?? 50,
-    logsPerBlock: options.logsPerBlock ?? 60,
-    holders: options.holders ?? 50_000,
-    tokenIds: options.tokenIds ?? 65_536,
-    chainId: options.chainId ?? 1337,
-    realRoots: options.realRoots ?? false,
-    forks: forkAt === undefined ? [] : [{ at: forkAt, seed: forkSeed! }],
-    hugeBlockAt: options.hugeBlockAt,
-    hugeBlockLogs: options.hugeBlockLogs ?? 50_000,
-  }
+  const forks = forkAt === undefined ? [] : [{ at: forkAt, seed: forkSeed! }]
+  return { ...defaults, ...given, forks, hugeBlockAt }
 }
 
 /** The seed that decides the content of a height. */

@@ -1,7 +1,7 @@
 // The JSON-RPC methods of the synthetic node, each from parameters to rendered result bytes.
 
 import { quantity, word } from "./hex.js"
-import { itemAt, type LogFilter, logsIn } from "./json-spans.js"
+import { receiptAt } from "./json-spans.js"
 import type { Chain } from "./synthetic-chain.js"
 
 /** What the node holds for true at the moment of a call. Heights inclusive. */
@@ -27,8 +27,6 @@ const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 const contractCode = "0x6080604052348015600f57600080fd5b50603f80601d6000396000f3fe"
 
 export const rpcMethods: Readonly<Record<string, Method>> = {
-  web3_clientVersion: () => json("synthetic/1"),
-  eth_syncing: () => json(false),
   eth_chainId: ({ chain }) => json(quantity(chain.options.chainId)),
   net_version: ({ chain }) => json(String(chain.options.chainId)),
   eth_blockNumber: ({ head }) => json(quantity(head)),
@@ -38,9 +36,10 @@ export const rpcMethods: Readonly<Record<string, Method>> = {
     const height = heightOfSelector(view, which)
     return height === undefined || height > view.head ? nullResult : view.chain.block(height, "receipts")
   },
-  eth_getTransactionByHash: (view, [hash]) => transactionItem(view, hash, "full"),
-  eth_getTransactionReceipt: (view, [hash]) => transactionItem(view, hash, "receipts"),
-  eth_getLogs: (view, [filter]) => getLogs(view, filter),
+  eth_getTransactionReceipt: (view, [hash]) => {
+    const place = view.chain.findTransaction(lower(hash), view.head)
+    return place === undefined ? nullResult : receiptAt(view.chain.block(place.height, "receipts"), place.index)
+  },
   eth_getCode: ({ chain }, [address]) => json(chain.universe.contracts.has(lower(address)) ? contractCode : "0x"),
   eth_call: ({ chain }, [call]) => json(callContract(chain, call)),
 }
@@ -79,47 +78,6 @@ function heightOfSelector(view: ChainView, which: unknown): number | undefined {
 function blockAt(view: ChainView, height: number | undefined, full: unknown): Buffer {
   if (height === undefined || height > view.head) return nullResult
   return view.chain.block(height, full === true ? "full" : "hashes")
-}
-
-function transactionItem(view: ChainView, hash: unknown, form: "full" | "receipts"): Buffer {
-  const place = view.chain.findTransaction(lower(hash), view.head)
-  if (place === undefined) return nullResult
-  return itemAt(view.chain.block(place.height, form), place.index) ?? nullResult
-}
-
-interface LogQuery {
-  readonly blockHash?: unknown
-  readonly fromBlock?: unknown
-  readonly toBlock?: unknown
-  readonly address?: unknown
-  readonly topics?: unknown
-}
-
-function getLogs(view: ChainView, query: unknown): Buffer {
-  const { blockHash, fromBlock, toBlock, address, topics } = (query ?? {}) as LogQuery
-  const only = blockHash === undefined ? undefined : heightOfHash(view, blockHash)
-  if (blockHash !== undefined && only === undefined) throw new RpcError(-32000, "unknown block")
-  const from = only ?? heightOf(view, fromBlock)
-  const to = only ?? Math.min(heightOf(view, toBlock), view.head)
-  const filter: LogFilter = {
-    addresses: anyOf(address),
-    topics: Array.isArray(topics) ? topics.map(anyOf) : [],
-  }
-  const pieces: Buffer[] = [Buffer.from("[")]
-  for (let height = from; height <= to; height++) {
-    for (const log of logsIn(view.chain.block(height, "receipts"), filter)) {
-      if (pieces.length > 1) pieces.push(Buffer.from(","))
-      pieces.push(log)
-    }
-  }
-  pieces.push(Buffer.from("]"))
-  return Buffer.concat(pieces)
-}
-
-function anyOf(wanted: unknown): ReadonlySet<string> | undefined {
-  if (wanted === undefined || wanted === null) return undefined
-  const list = Array.isArray(wanted) ? wanted : [wanted]
-  return list.length === 0 ? undefined : new Set(list.map(lower))
 }
 
 const abiString = (text: string): string => {

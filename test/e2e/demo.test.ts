@@ -180,7 +180,7 @@ describe("a plain start in an empty directory", () => {
       expect(raised.said).toContain("START_BLOCK_RAISED")
       const lowered = workplace.start([...bounded, "5"])
       url = await urlOf(lowered)
-      expect(lowered.lines.some(({ msg }) => msg.includes("history starts lower now"))).toBe(true)
+      expect(lowered.lines.some(({ msg }) => msg.includes("history now starts lower"))).toBe(true)
       const chain = await waitUntil(
         async () => {
           const now = await chainOf(url)

@@ -36,7 +36,7 @@ async function expectCleanStop(child: TidemarkProcess, stop: () => void): Promis
   await silent
   expect(await workplace.leftovers()).toEqual([])
   expect(child.lines.filter(({ msg }) => /^stop/.test(msg)).map(({ msg }) => msg)).toEqual([
-    "stopping: ranges under way may finish",
+    "stopping: ranges in progress may finish",
     "stopped",
   ])
 }

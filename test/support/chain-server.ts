@@ -69,7 +69,7 @@ const serverFile = fileURLToPath(new URL("../chain/server.ts", import.meta.url))
 const tsxLoader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href
 
 export async function spawnChainServer(options: SpawnChainServerOptions = {}): Promise<SpawnedChainServer> {
-  const child = spawn(process.execPath, ["--import", tsxLoader, serverFile, "--lifeline", ...flagsOf(options)], {
+  const child = spawn(process.execPath, ["--import", tsxLoader, serverFile, JSON.stringify(options)], {
     stdio: ["pipe", "pipe", "pipe"],
   })
   let complaints = ""
@@ -97,34 +97,4 @@ export async function spawnChainServer(options: SpawnChainServerOptions = {}): P
       await exited
     },
   }
-}
-
-function flagsOf(options: SpawnChainServerOptions): string[] {
-  const flags: string[] = []
-  const value = (flag: string, given: number | string | undefined) => {
-    if (given !== undefined) flags.push(`--${flag}`, String(given))
-  }
-  value("blocks", options.blocks)
-  value("seed", options.seed)
-  value("transactions", options.transactionsPerBlock)
-  value("logs", options.logsPerBlock)
-  value("holders", options.holders)
-  value("chain-id", options.chainId)
-  value("fork-at", options.forkAt)
-  value("fork-seed", options.forkSeed)
-  value("huge-block-at", options.hugeBlockAt)
-  value("huge-block-logs", options.hugeBlockLogs)
-  value("cache-dir", options.cacheDir)
-  value("cache-mb", options.cacheMb)
-  value("host", options.host)
-  value("port", options.port)
-  value("latency-ms", options.latencyMs)
-  value("start-head", options.startHead)
-  value("block-ms", options.blockMs)
-  value("finality", options.finality)
-  value("max-batch", options.maxBatch)
-  if (options.realRoots) flags.push("--real-roots")
-  if (options.disk) flags.push("--disk")
-  if (options.receiptsMethod === false) flags.push("--no-receipts-method")
-  return flags
 }

@@ -3,8 +3,7 @@
 import type { Lease } from "../../src/coordination/lease-store.js"
 import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
 import { systemRandom } from "../../src/platform/random.js"
-import type { SqlExecutor } from "../../src/postgres/sql-executor.js"
-import type { Queryable } from "../../src/postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../../src/postgres/transaction.js"
 import type { DeriveStore } from "./derive-store.js"
 import { doneOrWaits } from "./done-or-waits.js"
 

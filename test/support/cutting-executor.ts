@@ -1,8 +1,7 @@
 // A connection that is cut before its n-th statement, begin and commit counted: what a process that dies there leaves behind.
 
 import { Connection } from "../../src/postgres/connection.js"
-import type { SqlExecutor } from "../../src/postgres/sql-executor.js"
-import type { Queryable } from "../../src/postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../../src/postgres/transaction.js"
 
 export class CuttingExecutor implements SqlExecutor<Queryable> {
   readonly #connection: Connection

@@ -47,15 +47,12 @@ const lower = (value: Json) => JSON.stringify(value).toLowerCase()
 const blooms = new BloomReader()
 const bloom = (logs: Json[]): string => blooms.textOf(logs)
 
-it("without faults, answers pass byte for byte, from a chain and from a URL; 502 when the node is gone", async () => {
-  const honest = await startChainServer({ chain })
+it("without faults, answers pass byte for byte", async () => {
+  const honest = started(await startChainServer({ chain }))
   const body = [getBlock(1), getReceipts(2), call(3, "eth_chainId")]
-  const expected = (await raw(honest.url, body)).text
-  const proxied = started(await startHostileRpc({ seed: 1, target: honest.url }))
-  for (const { url } of [await start(), proxied]) expect((await raw(url, body)).text).toBe(expected)
-  expect(Object.values(proxied.counts).every((count) => count === 0)).toBe(true)
-  await honest.stop()
-  expect((await raw(proxied.url, body)).status).toBe(502)
+  const { url, counts } = await start()
+  expect((await raw(url, body)).text).toBe((await raw(honest.url, body)).text)
+  expect(Object.values(counts).every((count) => count === 0)).toBe(true)
 })
 
 describe("fate", () => {

@@ -2,15 +2,15 @@
 // request and how often it was made, so a run can be repeated. It counts every fault that really was served.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import type { Chain } from "../chain/synthetic-chain.js"
 import { answerFaultNames, applyAnswerFault } from "./hostile/answer-faults.js"
-import { applyBatchFault, type BatchFaultName, batchFaultNames } from "./hostile/batch-faults.js"
+import { applyBatchFault, type BatchContext, type BatchFaultName, batchFaultNames } from "./hostile/batch-faults.js"
 import { type Fate, FateBook } from "./hostile/fate.js"
 import { type FaultName, type FaultRates, faultNames } from "./hostile/fault-catalog.js"
-import { chainUpstream, type Upstream, urlUpstream } from "./hostile/honest-upstream.js"
+import { HonestUpstream } from "./hostile/honest-upstream.js"
 import type { RpcAnswer, RpcCall } from "./hostile/rpc-shapes.js"
 import { applyWireFault, wireFaultNames } from "./hostile/wire-faults.js"
+import { type Listening, listen } from "./listen.js"
 
 export {
   type FaultKind,
@@ -27,18 +27,14 @@ export {
 export interface HostileRpcOptions {
   readonly seed: number
   readonly faults?: FaultRates
-  /** The honest node: a chain answered for in this process, or the URL of any node. */
-  readonly chain?: Chain
-  readonly target?: string
-  /** A node on another branch, for `twoForks`; a chain makes its own. */
-  readonly forkTarget?: string
+  /** What the honest node answers for. */
+  readonly chain: Chain
   readonly hugeBodyBytes?: number
   /** How long a slow drip takes in all. */
   readonly dripMs?: number
 }
 
-export interface HostileRpc {
-  readonly url: string
+export interface HostileRpc extends Listening {
   /** How often each fault was served. */
   readonly counts: Readonly<Record<FaultName, number>>
   /** How many requests came in all. */
@@ -46,41 +42,25 @@ export interface HostileRpc {
   /** How many of them were answered with a fault, or with several. */
   hostile(): number
   setFaults(faults: FaultRates): void
-  stop(): Promise<void>
 }
 
 export async function startHostileRpc(options: HostileRpcOptions): Promise<HostileRpc> {
-  const upstream = upstreamOf(options)
-  const proxy = new HostileProxy(upstream, options)
+  const proxy = new HostileProxy(options)
   const server = createServer((request, response) => {
     proxy.serve(request, response).catch((error: unknown) => {
       // A client that left is ordinary here; anything else is a bug of this server.
       if (!response.destroyed) throw error
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     counts: proxy.counts,
     requests: () => proxy.requests,
     hostile: () => proxy.hostile,
     setFaults: (faults) => {
       proxy.faults = faults
     },
-    stop: async () => {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
-      await upstream.close()
-    },
   }
-}
-
-function upstreamOf(options: HostileRpcOptions): Upstream {
-  if (options.chain !== undefined) return chainUpstream(options.chain)
-  if (options.target !== undefined) return urlUpstream(options.target, options.forkTarget)
-  throw new TypeError("a hostile node needs a chain or a target")
 }
 
 interface Request {
@@ -96,12 +76,12 @@ class HostileProxy {
   faults: FaultRates
   requests = 0
   hostile = 0
-  readonly #upstream: Upstream
+  readonly #upstream: HonestUpstream
   readonly #options: HostileRpcOptions
   readonly #fates: FateBook
 
-  constructor(upstream: Upstream, options: HostileRpcOptions) {
-    this.#upstream = upstream
+  constructor(options: HostileRpcOptions) {
+    this.#upstream = new HonestUpstream(options.chain)
     this.#options = options
     this.#fates = new FateBook(options.seed)
     this.faults = options.faults ?? {}
@@ -112,17 +92,13 @@ class HostileProxy {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
-    const honest = await this.#upstream.answer(text).catch(() => undefined)
-    if (honest === undefined) {
-      response.writeHead(502).end("the honest node cannot be reached")
-      return
-    }
+    const honest = this.#upstream.answer(text)
     const calls = callsIn(text)
     const fate = this.#fates.next(`request ${calls.map(subjectOf).join()}`)
     const [wireFault] = fate.strikes(wireFaultNames, this.faults)
     if (wireFault === undefined) {
       const served: FaultName[] = []
-      const body = await this.#distort({ calls, honest, fate, served })
+      const body = this.#distort({ calls, honest, fate, served })
       if (served.length > 0) this.hostile++
       for (const name of served) this.counts[name]++
       response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body)
@@ -137,7 +113,7 @@ class HostileProxy {
   }
 
   /** The honest bytes themselves where no fault strikes: most answers are never parsed. */
-  async #distort(request: Request): Promise<Buffer> {
+  #distort(request: Request): Buffer {
     const { calls, honest, fate, served } = request
     const batchFaults = fate.strikes(batchFaultNames, this.faults)
     const struck = calls.map((call) => {
@@ -152,46 +128,44 @@ class HostileProxy {
     // One refusal for all calls, or ids used twice: there is no answer of its own for each call.
     if (byId.size !== calls.length || answers.length !== calls.length) return honest
     for (const name of batchFaults.filter(mixesBranches)) {
-      answers = (await this.#distortBatch(name, answers, request)) as RpcAnswer[]
+      answers = this.#distortBatch(name, answers, request) as RpcAnswer[]
     }
     // After the branches are mixed, so that no lie is replaced; before ids and order change, while each has its call.
-    for (const [at, answer] of answers.entries())
-      served.push(...(await this.#distortAnswer(calls[at]!, answer, struck[at]!)))
+    for (const [at, answer] of answers.entries()) served.push(...this.#distortAnswer(calls[at]!, answer, struck[at]!))
     for (const name of batchFaults.filter((other) => !mixesBranches(other))) {
-      const outcome = await this.#distortBatch(name, answers, request)
+      const outcome = this.#distortBatch(name, answers, request)
       if (!Array.isArray(outcome)) return Buffer.from(JSON.stringify(outcome))
       answers = outcome
     }
     return Buffer.from(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]))
   }
 
-  async #distortBatch(
+  #distortBatch(
     name: BatchFaultName,
     answers: RpcAnswer[],
     { calls, fate, served }: Request,
-  ): Promise<RpcAnswer[] | RpcAnswer> {
-    const { askFork } = this.#upstream
-    const random = fate.random(`${name} details`)
-    const outcome = await applyBatchFault(name, { calls, answers, random, ...(askFork && { askFork }) })
+  ): RpcAnswer[] | RpcAnswer {
+    const askFork: BatchContext["askFork"] = (below, asked) => this.#upstream.askFork(below, asked)
+    const outcome = applyBatchFault(name, { calls, answers, random: fate.random(`${name} details`), askFork })
     if (outcome === undefined) return answers
     served.push(name)
     return outcome
   }
 
   /** The faults that it gave the answer. */
-  async #distortAnswer(
+  #distortAnswer(
     call: RpcCall,
     answer: RpcAnswer,
     struck: { readonly fate: Fate; readonly names: readonly (typeof answerFaultNames)[number][] },
-  ): Promise<FaultName[]> {
+  ): FaultName[] {
     const served: FaultName[] = []
     for (const name of struck.names) {
       if (answer.error !== undefined) break
-      const outcome = await applyAnswerFault(name, {
+      const outcome = applyAnswerFault(name, {
         call,
         result: structuredClone(answer.result),
         random: struck.fate.random(`${name} details`),
-        ask: this.#upstream.ask,
+        ask: (asked) => this.#upstream.ask(asked),
       })
       if (outcome === undefined) continue
       served.push(name)

@@ -98,6 +98,13 @@ function sampleWorker(work: SampleWork = {}): WorkerStatus {
   )
 }
 
+const deadBlocksOf = ({ worker, unfinished }: WorkerStatus): ChainStatus["deadBlocks"] =>
+  unfinished
+    .filter(({ status }) => status === "DEAD")
+    .map(({ range, attempt, lastErrorCode, lastError }) => ({
+      ...{ worker, height: range.from, attempts: attempt, code: lastErrorCode, error: lastError },
+    }))
+
 export interface SampleDerived extends Pick<SampleWork, "coverage" | "leases" | "movedAgoMs"> {
   readonly name: string
   readonly dependencies?: readonly string[]
@@ -136,17 +143,7 @@ export function sampleDerived(status: ChainStatus, workers: readonly SampleDeriv
     derivedPercent: derivedPercent(heights, derived),
     openErrors: derived.reduce((sum, { openErrors }) => sum + openErrors, 0),
     watermark: commonWatermark(all),
-    deadBlocks: all.flatMap(({ worker, unfinished }) =>
-      unfinished
-        .filter((lease) => lease.status === "DEAD")
-        .map((lease) => ({
-          worker,
-          height: lease.range.from,
-          attempts: lease.attempt,
-          code: lease.lastErrorCode,
-          error: lease.lastError,
-        })),
-    ),
+    deadBlocks: all.flatMap(deadBlocksOf),
   }
 }
 
@@ -191,15 +188,7 @@ export function sampleStatus(over: Partial<ChainStatus> = {}, work: SampleWork =
     openErrors: 0,
     watermark: worker.watermark,
     workers: [worker],
-    deadBlocks: worker.unfinished
-      .filter(({ status }) => status === "DEAD")
-      .map((lease) => ({
-        worker: "raw_ingester",
-        height: lease.range.from,
-        attempts: lease.attempt,
-        code: lease.lastErrorCode,
-        error: lease.lastError,
-      })),
+    deadBlocks: deadBlocksOf(worker),
     lastError: null,
     store: { rawBytes: 1_288_490_188, appBytes: 8_388_608 },
     unindexed: [],

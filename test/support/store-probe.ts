@@ -75,31 +75,11 @@ export class StoreProbe {
 
   /** All of them, finished ones too, lowest first. */
   async leases(): Promise<LeaseFacts[]> {
-    const rows = await this.rows<{
-      id: string
-      from_height: string
-      to_height: string
-      status: LeaseFacts["status"]
-      attempt: number
-      leased_by: string | null
-      backend_pid: number | null
-      last_error_code: string | null
-      last_error: string | null
-    }>(
-      `select id, from_height, to_height, status, attempt, leased_by, backend_pid, last_error_code, last_error
+    return this.rows<LeaseFacts>(
+      `select id, from_height::int4 as from, to_height::int4 as to, status, attempt, leased_by as "leasedBy",
+         backend_pid as "backendPid", last_error_code as code, last_error as error
        from raw.worker_leases order by from_height, id`,
     )
-    return rows.map((row) => ({
-      id: row.id,
-      from: Number(row.from_height),
-      to: Number(row.to_height),
-      status: row.status,
-      attempt: row.attempt,
-      leasedBy: row.leased_by,
-      backendPid: row.backend_pid,
-      code: row.last_error_code,
-      error: row.last_error,
-    }))
   }
 
   async unfinished(): Promise<LeaseFacts[]> {

@@ -2,10 +2,10 @@
 // that are told about one block, always, or from a certain time on.
 
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { RpcAnswerer } from "../chain/rpc-answerer.js"
 import type { Chain } from "../chain/synthetic-chain.js"
 import type { RpcAnswer, RpcCall } from "./hostile/rpc-shapes.js"
+import { type Listening, listen } from "./listen.js"
 
 interface NodeView {
   readonly chain: Chain
@@ -13,13 +13,11 @@ interface NodeView {
   readonly finalized?: number
 }
 
-export interface TamperingNode {
-  readonly url: string
+export interface TamperingNode extends Listening {
   /** Called for each request: what it answers for. Undefined: the connection is dropped. */
   view: () => NodeView | undefined
   /** The result to give instead of the true one, or undefined for the true one. */
   tamper: (call: RpcCall, result: unknown) => unknown
-  stop(): Promise<void>
 }
 
 export async function startTamperingNode(view: TamperingNode["view"]): Promise<TamperingNode> {
@@ -47,16 +45,6 @@ export async function startTamperingNode(view: TamperingNode["view"]): Promise<T
   })
   // Longer than any test: a connection that ends just as a slow client uses it again would look like a fault.
   server.keepAliveTimeout = 3_600_000
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const node: TamperingNode = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    view,
-    tamper: () => undefined,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const node: TamperingNode = { ...(await listen(server)), view, tamper: () => undefined }
   return node
 }

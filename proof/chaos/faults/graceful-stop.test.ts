@@ -14,7 +14,7 @@ describe("SIGTERM in the middle of work", () => {
   it.each(["an answering", "a silent"])(
     "ends the process beside %s node without waiting for it, and its ranges go to the next process at once",
     async (which) => {
-      const node = await fixture.node({ blocks })
+      const node = await fixture.drivenNode({ blocks })
       const stage = await fixture.stage({ rpcUrl: node.url, env })
       const first = stage.start({ env: { RPC_MAX_RPS: "60" } })
       await stage.until(async () => (await stage.probe.storedBlocks()) > 50, { what: "work under way" })

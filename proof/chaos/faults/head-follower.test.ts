@@ -10,7 +10,7 @@ const env = { LEASE_TTL_MS: "30000", HEAD_LEASE_TTL_MS: "10000", REAP_INTERVAL_M
 
 describe("a follower of the head that is killed in the middle of a lease", () => {
   it("is replaced by another process, and no height is missing", async () => {
-    const node = await fixture.node({
+    const node = await fixture.drivenNode({
       blocks: 5_000,
       // The answers take a while, so that a follower can be met with a lease in its hands.
       ...{ startHead: 100, blockMs: 200, finality: 20, latencyMs: 30 },

@@ -23,7 +23,7 @@ describe("a holder that comes to its commit after its lease was given away", () 
   it.each(cases)(
     "stores nothing in $schema, and the range is done by whoever has the lease next",
     async ({ schema, roles, moment, table, column, worker }) => {
-      const node = await fixture.node({ blocks, startHead: 0 })
+      const node = await fixture.drivenNode({ blocks, startHead: 0 })
       // Long leases: only the token stands between the late commit and the store.
       const stage = await fixture.stage({
         ...{ rpcUrl: node.url, roles },

@@ -23,7 +23,7 @@ const fixture = new FaultFixture({ story: true })
 let stage: Stage
 
 beforeAll(async () => {
-  const node = await fixture.node({ blocks, transactionsPerBlock: 3, logsPerBlock: 4 })
+  const node = await fixture.drivenNode({ blocks, transactionsPerBlock: 3, logsPerBlock: 4 })
   stage = await fixture.stage({
     ...{ rpcUrl: node.url, roles: "ingest,work", config: poisoned },
     env: { RANGE_SIZE: "50", WORKER_DEADLINE_MS: "4000", WORKER_MEMORY_MB: "96", MAX_ATTEMPTS: "2" },
@@ -107,7 +107,7 @@ describe("a worker that fails on a block", () => {
     const status = stage.run(["status"])
     expect(await status.exit).toBe(0)
     for (const [worker, height] of Object.entries(heights))
-      expect(said(status)).toMatch(new RegExp(`block ${height}\\s+${worker}, 2 tries`))
+      expect(said(status)).toMatch(new RegExp(`block ${height}\\s+${worker}, 2 attempts`))
     expect(said(status)).toContain("DEAD_BLOCK")
   })
 

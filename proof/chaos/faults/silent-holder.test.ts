@@ -11,7 +11,7 @@ const fixture = new FaultFixture()
 
 describe("a process that starts on a rollback that waits for somebody who fell silent in the middle of a commit", () => {
   it("ends the silent one's connection and finishes the rollback, with its only connection to app", async () => {
-    const node = await fixture.node({ blocks: last, transactionsPerBlock: 2, logsPerBlock: 2 })
+    const node = await fixture.drivenNode({ blocks: last, transactionsPerBlock: 2, logsPerBlock: 2 })
     const stage = await fixture.stage({ rpcUrl: node.url, roles: "ingest,work", twoDatabases: true })
     const silent = new pg.Client(stage.appUrl)
     silent.on("error", () => undefined)

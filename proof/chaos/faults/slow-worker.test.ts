@@ -23,7 +23,7 @@ describe("a worker that crawls", () => {
     // Small ranges too: slow is not who takes long, but who takes most of the time. And neither a deadline nor a lease that a busy
     // machine misses.
     const env = { RANGE_SIZE: "5", WORKER_DEADLINE_MS: "600000", LEASE_TTL_MS: "600000" }
-    const node = await fixture.node({ blocks, transactionsPerBlock: 3, logsPerBlock: 4 })
+    const node = await fixture.drivenNode({ blocks, transactionsPerBlock: 3, logsPerBlock: 4 })
     const stage = await fixture.stage({ rpcUrl: node.url, roles: "ingest,work", config, env })
     stage.start()
     const overtakes: string[] = []

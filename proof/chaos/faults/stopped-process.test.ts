@@ -14,7 +14,7 @@ describe("a process stopped with SIGSTOP", () => {
     ["ingest,work", deriving],
   ])("is replaced when its leases end, changes nothing when it goes on, and works on: %s", async (roles, moments) => {
     const last = moments.length * 2 * blocksEach
-    const node = await fixture.node({ blocks: last, startHead: 0 })
+    const node = await fixture.drivenNode({ blocks: last, startHead: 0 })
     const env = { RANGE_SIZE: "20", POLL_INTERVAL_MS: "100" }
     const stage = await fixture.stage({ rpcUrl: node.url, roles, env })
     let head = 0

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict"
-import { startChainServer } from "../../../test/support/chain-server.js"
 import { startCommitEatingProxy } from "../../../test/support/commit-eating-proxy.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { patienceMs, waitUntil } from "../../../test/support/wait-until.js"
@@ -23,11 +22,8 @@ export const eatenCommits: Scenario = {
     const { count, seed } = scene
     const postgres = await scene.postgres()
     let blocks = growth
-    const node = await startChainServer({
-      ...{ blocks: 1_000_000, startHead: blocks, transactionsPerBlock: 5, logsPerBlock: 6 },
-      holders: scene.isQuick ? 200 : 2_000,
-    })
-    scene.ending(() => node.stop())
+    const holders = scene.isQuick ? 200 : 2_000
+    const node = await scene.drivenNode({ blocks: 1_000_000, startHead: blocks, holders })
     const rpcUrl = node.url
     const proxy = await startCommitEatingProxy(postgres)
     scene.ending(() => proxy.close())

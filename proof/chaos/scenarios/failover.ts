@@ -5,7 +5,6 @@
 import assert from "node:assert/strict"
 import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { compareAll, times } from "../compare.js"
 import { goingOn } from "../going-on.js"
 import { healWithinMs } from "../heal-within.js"
@@ -33,13 +32,11 @@ async function failOver(
   { replicated, count, totals }: { replicated: Replicated; count: number; totals: Totals },
 ): Promise<void> {
   const random = seededRandom(scene.seed * 10 + (replicated === "app" ? 1 : 0))
-  const below = (n: number): number => Math.floor(random.next() * n)
   const cluster = await scene.cluster({ synchronous: replicated === "both" })
   const plain = await scene.postgres()
   let chain: Chain = createChain({ blocks: 20_000, transactionsPerBlock: 3, logsPerBlock: 5, holders: 200 })
   let head = 40
-  const node = await startTamperingNode(() => ({ chain, head, finalized: Math.max(0, head - 100) }))
-  scene.ending(() => node.stop())
+  const node = await scene.tamperingNode(() => ({ chain, head, finalized: Math.max(0, head - 100) }))
   const stage = await scene.stage(
     {
       ...{ rpcUrl: node.url, roles: "ingest,work", env, twoDatabases: true },
@@ -56,7 +53,7 @@ async function failOver(
   const done = () => (replicated === "raw" ? stage.probe.storedBlocks() : stage.progress())
   const turn = (failover: number): void => {
     totals.branches++
-    chain = chain.fork({ at: head - below(12), seed: scene.seed * 1_000 + failover })
+    chain = chain.fork({ at: head - random.below(12), seed: scene.seed * 1_000 + failover })
   }
   for (let failover = 1; failover <= count; failover++) {
     if (failover > 1) await cluster.makeStandby()
@@ -66,7 +63,7 @@ async function failOver(
       // All is done on the new branch before the failover: what app loses then is the rollback as well.
       if (turns && replicated === "app") turn(failover)
       // All of this is lost by one side and known to the other.
-      head += 1 + below(blocksPerFailover / 2)
+      head += 1 + random.below(blocksPerFailover / 2)
       await finish()
       totals.blocksLost += await done()
       if (turns && replicated === "raw") turn(failover)

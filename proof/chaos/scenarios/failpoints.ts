@@ -4,7 +4,6 @@
 import { once } from "node:events"
 import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { patienceMs, pause } from "../../../test/support/wait-until.js"
 import { compareAll, times } from "../compare.js"
 import { dieAt, type Failpoint, failpoints, lastWordsAt } from "../failpoints.js"
@@ -53,11 +52,9 @@ function choose(seed: number, wanted: number): readonly Failpoint[] {
 
 async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wanted: number }) {
   const random = seededRandom(scene.seed * 1_000 + rounds)
-  const below = (n: number): number => Math.floor(random.next() * n)
   let chain = createChain({ blocks: 5_000, transactionsPerBlock: 3, logsPerBlock: 5, holders: 200 })
-  let head = 60 + below(60)
-  const node = await startTamperingNode(() => ({ chain, head, finalized: head - 40 }))
-  scene.ending(() => node.stop())
+  let head = 60 + random.below(60)
+  const node = await scene.tamperingNode(() => ({ chain, head, finalized: head - 40 }))
   const postgres = await scene.postgres()
   const stage = await scene.stage(
     {
@@ -74,10 +71,10 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
   let rollsBack = false
   for (const failpoint of choose(scene.seed, wanted)) {
     // Whoever died in a rollback left it to the next one, which may be all that is wanted here.
-    if (failpoint.by === "reorganisation" && !(rollsBack && below(2) === 0)) {
+    if (failpoint.by === "reorganisation" && !(rollsBack && random.below(2) === 0)) {
       await settle(stage, head)
-      chain = chain.fork({ at: head - below(20), seed: scene.seed * 100_000 + rounds * 100 + kills })
-      head += 1 + below(3)
+      chain = chain.fork({ at: head - random.below(20), seed: scene.seed * 100_000 + rounds * 100 + kills })
+      head += 1 + random.below(3)
     }
     // Its lock needs a store.
     if (failpoint.by === "held work") await settle(stage, head)
@@ -90,7 +87,7 @@ async function playRound(scene: Scene, { rounds, wanted }: { rounds: number; wan
       kills++
     }
     rollsBack = failpoint.by === "reorganisation"
-    const hit = failpoint.by === "blocks" || failpoint.by === "held work" ? 1 + below(2) : 1
+    const hit = failpoint.by === "blocks" || failpoint.by === "held work" ? 1 + random.below(2) : 1
     await dieOnce(stage, { failpoint, hit, more })
     kills++
   }

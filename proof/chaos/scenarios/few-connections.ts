@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict"
 import pg from "pg"
-import { startChainServer } from "../../../test/support/chain-server.js"
 import { pause, waitUntil } from "../../../test/support/wait-until.js"
 import { compareAll, times } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
@@ -20,9 +19,7 @@ export const fewConnections: Scenario = {
   async run(scene) {
     const blocks = scene.count * blocksEach
     const postgres = await scene.postgres()
-    const size = { transactionsPerBlock: 5, logsPerBlock: 6, holders: 200 }
-    const node = await startChainServer({ ...size, blocks, startHead: 0 })
-    scene.ending(() => node.stop())
+    const node = await scene.drivenNode({ blocks, startHead: 0 })
     const limited = (url: string): string => {
       const way = new URL(url)
       way.username = "limited"

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict"
 import { createChain } from "../../../test/chain/synthetic-chain.js"
-import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { compareAll } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
@@ -51,8 +50,7 @@ export const hostileMetadata: Scenario = {
       logsPerBlock: 12,
       holders: 200,
     })
-    const node = await startTamperingNode(() => ({ chain, head: blocks }))
-    scene.ending(() => node.stop())
+    const node = await scene.tamperingNode(() => ({ chain, head: blocks }))
     const answerOf = (contract: string): string =>
       names[kinds[Number.parseInt(contract.slice(-4), 16) % kinds.length]!]!
     node.tamper = ({ method, params }, result) => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict"
 import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { heightNamedBy, isBlockCall } from "../../../test/support/hostile/rpc-shapes.js"
-import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { compareAll } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
 import { residentMb } from "../resident-mb.js"
@@ -27,8 +26,7 @@ export const hugeBlocks: Scenario = {
       hugeBlockLogs: logs,
     }
     const chain = createChain({ blocks, ...size })
-    const node = await startTamperingNode(() => ({ chain, head: blocks }))
-    scene.ending(() => node.stop())
+    const node = await scene.tamperingNode(() => ({ chain, head: blocks }))
     const payload = `0x${"c5".repeat(payloadBytes)}`
     node.tamper = (call, result) => {
       if (!isBlockCall(call) || heightNamedBy(call) !== 40 || call.params?.[1] !== true) return undefined

@@ -43,9 +43,9 @@ async function run(scene: Scene, { backfill = "oldest", ...options }: How): Prom
     const due = Math.floor((blocks * kill) / (kills + 1))
     await stage.reach(due, { what: `${due} blocks done after ${kill - 1} kills`, timeoutMs })
     await pause(random.next() * 500)
-    const victim = stage.members[Math.floor(random.next() * stage.members.length)]!
+    const chosen = stage.members[Math.floor(random.next() * stage.members.length)]!
     // The first kill always interrupts work; the others may hit a process between two leases.
-    if (kill === 1) await lost.stopAtWork(victim)
+    const victim = kill === 1 ? await lost.stopAtWork() : chosen
     await victim.end("SIGKILL")
     if (kill > 1) await lost.note(victim)
     stage.start()

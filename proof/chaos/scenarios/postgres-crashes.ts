@@ -1,5 +1,4 @@
 import assert from "node:assert/strict"
-import { startChainServer } from "../../../test/support/chain-server.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { compareAll, times } from "../compare.js"
 import { goingOn } from "../going-on.js"
@@ -20,10 +19,7 @@ export const postgresCrashes: Scenario = {
     const { count, seed } = scene
     const random = seededRandom(seed)
     const blocks = count * blocksPerCrash
-    const node = await startChainServer({
-      ...{ blocks, transactionsPerBlock: 5, logsPerBlock: 6, holders: 200, startHead: 0 },
-    })
-    scene.ending(() => node.stop())
+    const node = await scene.drivenNode({ blocks, startHead: 0 })
     const postgres = await scene.postgres()
     const stage = await scene.stage({
       ...{ postgres, rpcUrl: node.url, roles: "ingest,work" },

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict"
 import { startAnvil, type TestAnvil } from "../../../test/fixtures/evm/start-anvil.js"
-import { seededRandom } from "../../../test/support/seeded-random.js"
+import { type SeededRandom, seededRandom } from "../../../test/support/seeded-random.js"
 import { pause } from "../../../test/support/wait-until.js"
 import { compareAll, times } from "../compare.js"
 import type { Scenario } from "../scenario.js"
@@ -26,7 +26,6 @@ export const reorgsAnvil: Scenario = {
   async run(scene) {
     const { count: reorgs } = scene
     const random = seededRandom(scene.seed)
-    const below = (n: number): number => Math.floor(random.next() * n)
     const anvil = await startAnvil({ args: ["--no-mining"] })
     scene.ending(() => anvil.stop())
     const postgres = await scene.postgres()
@@ -40,15 +39,15 @@ export const reorgsAnvil: Scenario = {
     const counts = { deepest: 0, included: 0, empty: 0, kills: 0 }
     const storedMs: number[] = []
     for (let reorg = 1; reorg <= reorgs; reorg++) {
-      const depth = 1 + below(random.next() < 0.7 ? 6 : deepest)
+      const depth = 1 + random.below(random.next() < 0.7 ? 6 : deepest)
       const lost = await readBlocks(anvil, depth)
-      const again = random.next() < 0.6 ? await placeAnew(anvil, lost, below) : []
+      const again = random.next() < 0.6 ? await placeAnew(anvil, lost, random) : []
       await anvil.rpc("anvil_reorg", depth, again)
       counts.deepest = Math.max(counts.deepest, depth)
       counts.included += again.length
       counts.empty += depth - new Set(again.map(([, place]) => place)).size
       // The same height with another hash is a reorganisation too, without any block on top.
-      if (random.next() < 0.7) await transact(anvil, 1 + below(3))
+      if (random.next() < 0.7) await transact(anvil, 1 + random.below(3))
       if (reorg % reorgsPerKill === 0) {
         await pause(random.next() * 500)
         member = await stage.replace(member)
@@ -88,11 +87,11 @@ async function readBlocks(anvil: TestAnvil, count: number): Promise<Block[]> {
 async function placeAnew(
   anvil: TestAnvil,
   lost: readonly Block[],
-  below: (n: number) => number,
+  random: SeededRandom,
 ): Promise<(readonly [raw: unknown, place: number])[]> {
   const hashes = lost.flatMap(({ transactions }) => transactions)
-  const kept = hashes.slice(0, 1 + below(hashes.length))
-  const places = kept.map(() => below(lost.length)).sort((a, b) => a - b)
+  const kept = hashes.slice(0, 1 + random.below(hashes.length))
+  const places = kept.map(() => random.below(lost.length)).sort((a, b) => a - b)
   return Promise.all(
     kept.map(async (hash, i) => [await anvil.rpc("eth_getRawTransactionByHash", hash), places[i]!] as const),
   )

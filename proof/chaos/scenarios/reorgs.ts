@@ -4,7 +4,6 @@
 import assert from "node:assert/strict"
 import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { pause } from "../../../test/support/wait-until.js"
 import { compareAll, times } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
@@ -25,7 +24,6 @@ const callsPerSecond = 100
 async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): Promise<Outcome> {
   const { count: reorgs, seed } = scene
   const random = seededRandom(seed)
-  const below = (n: number): number => Math.floor(random.next() * n)
   // Long, and asked for slowly: many of the reorganisations come during the backfill.
   const history = scene.isQuick ? 300 : 30 * reorgs
   let chain: Chain = createChain({
@@ -33,8 +31,7 @@ async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): P
     // Tokens change hands more than once a block.
     tokenIds: 1,
   })
-  const node = await startTamperingNode(() => undefined)
-  scene.ending(() => node.stop())
+  const node = await scene.tamperingNode(() => undefined)
   const postgres = await scene.postgres()
   const stage = await scene.stage({
     ...{ postgres, rpcUrl: node.url, roles: "ingest,work", twoDatabases },
@@ -62,7 +59,7 @@ async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): P
   const derivedMs: number[] = []
   for (let reorg = 1; reorg <= reorgs; reorg++) {
     // Most are shallow, as on real chains.
-    const usual = 1 + below(random.next() < 0.7 ? 6 : deep)
+    const usual = 1 + random.below(random.next() < 0.7 ? 6 : deep)
     const isVeryDeep = reorg % reorgsPerVeryDeep === 0
     if (isVeryDeep) {
       head = Math.max(head, finalized + veryDeep + 1)
@@ -74,13 +71,13 @@ async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): P
     chain = chain.fork({ at, seed: seed * 1_000_000 + reorg })
     const isShorter = random.next() < 0.25 && at < head
     counts.deepest = Math.max(counts.deepest, head - at + 1)
-    head = isShorter ? at + below(head - at) : head + below(4)
+    head = isShorter ? at + random.below(head - at) : head + random.below(4)
     turn()
     if (isShorter) counts.shorter++
     if ((await stage.probe.watermarkEnd()) <= history) counts.whileFilling++
     if (reorg % reorgsPerKill === 0) {
       await pause(random.next() * 500)
-      await stage.replace(stage.members[below(stage.members.length)]!)
+      await stage.replace(stage.members[random.below(stage.members.length)]!)
       counts.kills++
     }
     if (random.next() < 0.3 && reorg < reorgs) {

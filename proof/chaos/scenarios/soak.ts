@@ -5,7 +5,6 @@ import assert from "node:assert/strict"
 import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import type { RpcCall } from "../../../test/support/hostile/rpc-shapes.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { pause } from "../../../test/support/wait-until.js"
 import { compareAll } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
@@ -40,12 +39,10 @@ export const soak: Scenario = {
     const { count: minutes, seed } = scene
     const lastsMs = minutes * 60_000
     const random = seededRandom(seed)
-    const below = (n: number): number => Math.floor(random.next() * n)
     let chain: Chain = createChain({
       ...{ blocks: 100_000, transactionsPerBlock: 2, logsPerBlock: 6, holders: 500, tokenIds: 1 },
     })
-    const node = await startTamperingNode(() => undefined)
-    scene.ending(() => node.stop())
+    const node = await scene.tamperingNode(() => undefined)
     const postgres = await scene.postgres()
     const stage = await scene.stage({
       ...{ postgres, rpcUrl: node.url, roles: "ingest,work" },
@@ -72,19 +69,19 @@ export const soak: Scenario = {
     const stops: Promise<void>[] = []
     const makeFault: Record<FaultKind, () => Promise<void>> = {
       reorganised: async () => {
-        const at = Math.max(finalized + 1, head - below(random.next() < 0.7 ? 6 : 60))
+        const at = Math.max(finalized + 1, head - random.below(random.next() < 0.7 ? 6 : 60))
         chain = chain.fork({ at, seed: seed * 1_000_000 + total() })
-        if (random.next() < 0.25) head = Math.max(at, head - below(5))
+        if (random.next() < 0.25) head = Math.max(at, head - random.below(5))
       },
       stopped: async () => {
-        const victim = stage.members[below(stage.members.length)]!
+        const victim = stage.members[random.below(stage.members.length)]!
         const stoppedMs = leaseMs * (0.5 + random.next() * 2)
         victim.kill("SIGSTOP")
         stops.push(pause(stoppedMs).then(() => victim.kill("SIGCONT")))
       },
       killed: async () => {
         const others = stage.members.filter((member) => member !== witness)
-        await stage.replace(others[below(others.length)]!)
+        await stage.replace(others[random.below(others.length)]!)
       },
       crashed: async () => {
         await postgres.stop("immediate")
@@ -113,9 +110,9 @@ export const soak: Scenario = {
     const began = performance.now()
     const thirds: number[][] = [[], [], []]
     for (let passedMs = 0; passedMs < lastsMs; passedMs = performance.now() - began) {
-      head += below(4)
+      head += random.below(4)
       turn()
-      const kind = lots[below(lots.length)]!
+      const kind = lots[random.below(lots.length)]!
       await makeFault[kind]()
       counts[kind]++
       const [gaveUp] = stage.gaveUp()

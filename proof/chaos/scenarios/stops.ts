@@ -39,23 +39,27 @@ export const stops: Scenario = {
       const due = Math.floor((blocks * (stop + 1)) / (count + 1))
       await stage.reach(due, { what: `${due} blocks done after ${stop} stops`, timeoutMs })
       await pause(random.next() * 200)
+      // The length of the stop is what is under test: the others must have taken over by its end.
+      const stoppedMs = (): number => leaseMs * (1.5 + random.next() * 1.5)
+      if (stop === 0) {
+        // The first stop interrupts work, and lasts until another process has done that work.
+        const victim = await lost.stopAtWork()
+        await pause(stoppedMs())
+        await lost.recoveryMs()
+        victim.kill("SIGCONT")
+        stop += 1
+        continue
+      }
       const others = [...stage.members]
       const victims = Array.from({ length: Math.min(together, count - stop) }, () => {
         const [victim] = others.splice(Math.floor(random.next() * others.length), 1)
-        // The length of the stop is what is under test: the others must have taken over by its end.
-        return { victim: victim!, stoppedMs: leaseMs * (1.5 + random.next() * 1.5) }
+        return { victim: victim!, stoppedMs: stoppedMs() }
       })
-      const isFirst = stop === 0
       await Promise.all(
         victims.map(async ({ victim, stoppedMs }) => {
-          // The first stop lasts until another process has done the work that it interrupts.
-          if (isFirst) await lost.stopAtWork(victim)
-          else {
-            victim.kill("SIGSTOP")
-            await lost.note(victim)
-          }
+          victim.kill("SIGSTOP")
+          await lost.note(victim)
           await pause(stoppedMs)
-          if (isFirst) await lost.recoveryMs()
           victim.kill("SIGCONT")
         }),
       )

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict"
 import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { startTamperingNode } from "../../../test/support/tampering-node.js"
 import { waitUntil } from "../../../test/support/wait-until.js"
 import { compareAll, times } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
@@ -35,8 +34,7 @@ export const twoBranches: Scenario = {
       const seed = scene.seed * 1_000 + round
       const branches = [chain, chain.fork({ at: forkAt, seed })] as const
       const random = seededRandom(seed)
-      const node = await startTamperingNode(() => ({ chain: branches[random.next() < 0.5 ? 0 : 1], head }))
-      scene.ending(() => node.stop())
+      const node = await scene.tamperingNode(() => ({ chain: branches[random.next() < 0.5 ? 0 : 1], head }))
       const stage = await scene.stage({
         ...{ postgres, rpcUrl: node.url, roles: "ingest,work" },
         // A range is one request, so all of it is of one branch: what does not fit are neighbours.
@@ -69,8 +67,7 @@ export const twoBranches: Scenario = {
     }
 
     async function compareBranch(stage: Stage, left: Chain): Promise<string> {
-      const honest = await startTamperingNode(() => ({ chain: left, head }))
-      scene.ending(() => honest.stop())
+      const honest = await scene.tamperingNode(() => ({ chain: left, head }))
       const expected = (complaint: string): boolean => complaint.includes('"code":"REORG_HALTED"')
       return compareAll(stage, { against: { postgres, rpcUrl: honest.url }, head, expected })
     }

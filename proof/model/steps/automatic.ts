@@ -5,6 +5,7 @@ import { operations, rowsIn, store } from "../commit.js"
 import { type Config, isOn } from "../config.js"
 import type { Operation } from "../locks.js"
 import {
+  blankSlot,
   coverageOf,
   E,
   type Emit,
@@ -34,20 +35,8 @@ function freeSlots(state: State, config: Config, worker: Worker): Slot[] {
       const range = { from, to }
       if (maskOf(range) & coverageOf(state, worker)) continue
       if (leases.some((lease) => overlap(lease, range))) continue
-      found.push({
-        ...{
-          ...range,
-          worker,
-          id: -1,
-          epoch: 0,
-          token: 0,
-          partner: null,
-          at: READY,
-          data: null,
-          frozen: false,
-        },
-        ...{ choice: null, seen: 0, noted: worker === F ? state.app.epoch : state.raw.epoch },
-      })
+      const noted = worker === F ? state.app.epoch : state.raw.epoch
+      found.push({ ...blankSlot, ...range, worker, id: -1, at: READY, noted })
     }
   }
   return found

@@ -6,6 +6,7 @@ import type { Config } from "../config.js"
 import { type Choice, failed, heldLease, offers, split, type Taken, take } from "../leases.js"
 import { claimsWait, inTransaction, isHolder, isLeaseLocked, kindOf, namesConnections } from "../locks.js"
 import {
+  blankSlot,
   CHOOSING,
   CLAIMED,
   coverageOf,
@@ -40,21 +41,6 @@ export function workSteps(state: State, config: Config, emit: Emit): void {
   }
 }
 
-const blank: Omit<Slot, "worker" | "choice" | "seen"> = {
-  ...{
-    from: 0,
-    to: 0,
-    id: 0,
-    epoch: 0,
-    token: 0,
-    partner: null,
-    at: CHOOSING,
-    noted: 0,
-    data: null,
-    frozen: false,
-  },
-}
-
 function claims(state: State, config: Config, at: number, emit: Emit): void {
   for (const worker of [RAW, E, F] as const) {
     if (config.workers[workerNames[worker]] !== "fine" || (worker === RAW && !mayStore(state, config))) continue
@@ -64,12 +50,12 @@ function claims(state: State, config: Config, at: number, emit: Emit): void {
     if (worker !== RAW && claimsWait(state, config)) continue
     if (!config.rules.claimOneSnapshot) {
       const seen = coverageOf(state, worker)
-      emit(`${name}: reads coverage`, withSlot(state, at, { ...blank, worker, seen, choice: null }))
+      emit(`${name}: reads coverage`, withSlot(state, at, { ...blankSlot, worker, seen }))
       continue
     }
     for (const choice of offers(state, config, worker)) {
       if (config.splitClaim) {
-        const slot = { ...blank, worker, choice, seen: 0 }
+        const slot = { ...blankSlot, worker, choice }
         emit(`${name}${print(choice)}: reads coverage and leases`, withSlot(state, at, slot))
         continue
       }

@@ -32,14 +32,20 @@ export const checkpointIsPrefix: Checker = {
 }
 
 function checkAll(world: World): undefined {
-  checkWatermarks(world)
   for (const [schema, name, owner, upstream] of owners) {
     const database = world[schema]
     const { rows } = database.table(`${schema}.${name}`)
+    const { heights, skipped } = coverageOf(database, owner)
     const empty = upstream === undefined ? [] : coverageOf(database, upstream).skipped
-    const heights = subtract(coverageOf(database, owner).heights, empty)
+    // The first block that is neither stored nor skipped.
+    let end = 0
+    while (rows.get(end)?.committed || containsHeight(skipped, end) || containsHeight(empty, end)) end++
+    const watermark = watermarkEnd(union(heights, skipped), 0)
+    // A block skipped upstream has no rows, whether the worker has done it or not.
+    if (watermark > end || (empty.length === 0 && watermark < end))
+      return world.fail("I3", `${owner} says it is complete to ${watermark}, its rows end at ${end}`)
     let promised = 0
-    for (const { from, to } of heights) {
+    for (const { from, to } of subtract(heights, empty)) {
       for (let height = from; height < to; height++)
         if (!rows.get(height)?.committed) return world.fail("I3", `${owner} covers ${height} without a row in ${name}`)
       promised += to - from
@@ -47,21 +53,5 @@ function checkAll(world: World): undefined {
     let stored = 0
     for (const { committed } of rows.values()) if (committed) stored++
     if (stored !== promised) return world.fail("I3", `${name} has ${stored} blocks, ${owner} covers ${promised}`)
-  }
-}
-
-/** Compares the watermark with the first block that is neither stored nor skipped. */
-function checkWatermarks(world: World): undefined {
-  for (const [schema, name, owner, upstream] of owners) {
-    const database = world[schema]
-    const { heights, skipped } = coverageOf(database, owner)
-    const { rows } = database.table(`${schema}.${name}`)
-    const empty = upstream === undefined ? [] : coverageOf(database, upstream).skipped
-    let end = 0
-    while (rows.get(end)?.committed || containsHeight(skipped, end) || containsHeight(empty, end)) end++
-    const watermark = watermarkEnd(union(heights, skipped), 0)
-    // A block skipped upstream has no rows, whether the worker has done it or not.
-    if (watermark > end || (empty.length === 0 && watermark < end))
-      return world.fail("I3", `${owner} says it is complete to ${watermark}, its rows end at ${end}`)
   }
 }

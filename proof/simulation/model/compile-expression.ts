@@ -109,10 +109,7 @@ export function compileExpression(compiler: Compiler, scope: Scope, expression: 
     }
     case "not": {
       const value = writer.variable()
-      return {
-        type: "bool",
-        code: `((${value} = ${compile(expression.of).code}) === null ? null : !${value})`,
-      }
+      return bool(`((${value} = ${compile(expression.of).code}) === null ? null : !${value})`)
     }
     case "negate": {
       const of = compile(expression.of)
@@ -121,39 +118,28 @@ export function compileExpression(compiler: Compiler, scope: Scope, expression: 
     case "cast":
       return compileCast(writer, compile(expression.of), expression)
     case "isNull":
-      return {
-        type: "bool",
-        code: `(${compile(expression.of).code} ${expression.negated ? "!==" : "==="} null)`,
-      }
+      return bool(`(${compile(expression.of).code} ${expression.negated ? "!==" : "==="} null)`)
     case "isDistinct": {
       const [left, right] = [compile(expression.left), compile(expression.right)]
-      return {
-        type: "bool",
-        code: `(${writer.bind(same)}(${left.code}, ${right.code}) === ${expression.negated})`,
-      }
+      return bool(`(${writer.bind(same)}(${left.code}, ${right.code}) === ${expression.negated})`)
     }
     case "any": {
       const left = compile(expression.left)
       const array = compile(expression.array)
       const isNumeric = left.type === "int8" || left.type === "int4"
-      return {
-        type: "bool",
-        code: `${writer.bind(isNumeric ? includesNumber : includes)}(${array.code}, ${left.code})`,
-      }
+      return bool(`${writer.bind(isNumeric ? includesNumber : includes)}(${array.code}, ${left.code})`)
     }
     case "inList": {
       const value = writer.variable()
       const list = expression.list.map((one) => `${compile(one).code} === ${value}`)
-      return { type: "bool", code: `(${value} = ${compile(expression.left).code}, ${list.join(" || ")})` }
+      return bool(`(${value} = ${compile(expression.left).code}, ${list.join(" || ")})`)
     }
     case "in":
       return compileIn(compiler, scope, expression)
     case "subquery":
       return compileSubquery(compiler, scope, expression.select)
-    case "exists": {
-      const select = compiler.select(expression.select, scope)
-      return { type: "bool", code: `${writer.bind(select.exists)}(c)` }
-    }
+    case "exists":
+      return bool(`${writer.bind(compiler.select(expression.select, scope).exists)}(c)`)
     case "case": {
       const whens = expression.whens.map(([when, then]) => [compile(when), compile(then)] as const)
       const otherwise = expression.otherwise && compile(expression.otherwise)
@@ -174,6 +160,8 @@ export function compileExpression(compiler: Compiler, scope: Scope, expression: 
       return compileCall(writer, expression, expression.args.map(compile))
   }
 }
+
+const bool = (code: string): Compiled => ({ type: "bool", code })
 
 const includes = (list: readonly unknown[], value: unknown): boolean => list.includes(value)
 const includesNumber = (list: readonly unknown[], value: unknown): boolean => list.some((one) => Number(one) === value)
@@ -224,10 +212,7 @@ function compileIn(compiler: Compiler, scope: Scope, expression: Expression & { 
   }
   const value = left.length === 1 ? left[0] : `[${left.join(", ")}].join()`
   const found = writer.variable()
-  return {
-    type: "bool",
-    code: `((${found} = ${writer.bind(foundBy)}(c)).size > 0 && ${found}.has(${value}))`,
-  }
+  return bool(`((${found} = ${writer.bind(foundBy)}(c)).size > 0 && ${found}.has(${value}))`)
 }
 
 function compileSubquery({ writer, ...compiler }: Compiler, scope: Scope, of: Select): Compiled {
@@ -262,15 +247,14 @@ function compileBinary(
   const [x, y] = [writer.variable(), writer.variable()]
   if (op === "and" || op === "or") {
     const decisive = op === "or"
-    return {
-      type: "bool",
-      code: `((${x} = ${left.code}) === ${decisive} || (${y} = ${right.code}) === ${decisive} ? ${decisive} : ${x} === null || ${y} === null ? null : ${!decisive})`,
-    }
+    return bool(
+      `((${x} = ${left.code}) === ${decisive} || (${y} = ${right.code}) === ${decisive} ? ${decisive} : ${x} === null || ${y} === null ? null : ${!decisive})`,
+    )
   }
   // What has no type of its own takes the other's, as a parameter does.
   const [a, b] = [fitted(writer, left, right.type), fitted(writer, right, left.type)]
   const { apply, type } = operator(op, a.type, b.type)
-  const sign = isPlain(a.type) && isPlain(b.type) ? signs[op] : undefined
+  const sign = isPlain(a.type) && isPlain(b.type) ? signOf(op) : undefined
   const result = sign ? `${x} ${sign} ${y}` : `${writer.bind(apply)}(${x}, ${y})`
   return {
     type,
@@ -279,17 +263,8 @@ function compileBinary(
 }
 
 /** Operators that mean the same here and there, on values that are one number, text or truth. */
-const signs: Readonly<Record<string, string>> = {
-  "=": "===",
-  "<>": "!==",
-  "<": "<",
-  ">": ">",
-  "<=": "<=",
-  ">=": ">=",
-  "+": "+",
-  "-": "-",
-  "*": "*",
-}
+const signOf = (op: string): string | undefined =>
+  op === "=" ? "===" : op === "<>" ? "!==" : ["<", ">", "<=", ">=", "+", "-", "*"].find((same) => same === op)
 
 const isPlain = (type: SqlType): boolean =>
   ["int4", "int8", "float8", "timestamptz", "interval", "text", "uuid", "bool"].includes(type)
@@ -337,23 +312,18 @@ function operator(op: string, left: SqlType, right: SqlType): { apply: Operator;
 const wider = (left: SqlType, right: SqlType): SqlType =>
   (["timestamptz", "interval", "float8", "int8"] as const).find((type) => left === type || right === type) ?? left
 
+function ofGiven(choose: (...given: number[]) => number): (...args: (number | null)[]) => number | null {
+  return (...args) => {
+    const given = args.filter((one) => one !== null)
+    return given.length === 0 ? null : choose(...given)
+  }
+}
+
 /** Functions of their values alone. */
 const plain: Readonly<Record<string, { type: SqlType | "first"; apply: (...args: never[]) => unknown }>> = {
   coalesce: { type: "first", apply: (...args: unknown[]) => args.find((one) => one !== null) ?? null },
-  greatest: {
-    type: "first",
-    apply: (...args: (number | null)[]) => {
-      const given = args.filter((one) => one !== null)
-      return given.length === 0 ? null : Math.max(...given)
-    },
-  },
-  least: {
-    type: "first",
-    apply: (...args: (number | null)[]) => {
-      const given = args.filter((one) => one !== null)
-      return given.length === 0 ? null : Math.min(...given)
-    },
-  },
+  greatest: { type: "first", apply: ofGiven(Math.max) },
+  least: { type: "first", apply: ofGiven(Math.min) },
   int8range: {
     type: "int8range",
     apply: (from: number, to: number | null) => ({ from, to: to ?? endless }),

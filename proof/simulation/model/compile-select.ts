@@ -165,61 +165,53 @@ function compileSource(
   scope: Scope,
   { source, where }: { source: Source; where: Expression | undefined },
 ): Level {
-  const { from, alias } = source
-  let level: Omit<Level, "on" | "isLeft">
+  return {
+    ...compileRows(compiler, scope, { source, where }),
+    on: source.on && test(compiler, scope, source.on),
+    isLeft: source.join === "left",
+  }
+}
+
+function compileRows(
+  compiler: Compiler,
+  scope: Scope,
+  { source: { from, alias }, where }: { source: Source; where: Expression | undefined },
+): Omit<Level, "on" | "isLeft"> {
   if (from.kind === "unnest") {
     const args = from.args.map((one) => compileExpression(compiler, scope, one))
     const { slot } = scope.add(alias, Object.fromEntries(from.columns.map((name, at) => [name, args[at]!.type])))
     const make = rowMaker(from.columns)
     const listsOf = compiler.writer.function<Context, unknown[][]>(`[${args.map(({ code }) => code).join(", ")}]`)
-    level = {
-      slot,
-      scan: (context, emit) => {
-        const lists = listsOf(context)
-        for (let at = 0; at < (lists[0]?.length ?? 0); at++) {
-          context.rows[slot] = make(lists.map((list) => list[at]))
-          if (emit()) return true
-        }
-        return false
-      },
+    const rowsOf = (context: Context): Values[] => {
+      const lists = listsOf(context)
+      return (lists[0] ?? []).map((_, at) => make(lists.map((list) => list[at])))
     }
-  } else if (from.kind === "select") {
+    return { slot, scan: scanOf(slot, rowsOf) }
+  }
+  if (from.kind === "select") {
     const select = compiler.select(from.select, scope)
     const { slot } = scope.add(alias, Object.fromEntries(select.names.map((name, at) => [name, select.types[at]!])))
     const make = rowMaker(select.names)
-    level = {
-      slot,
-      scan: (context, emit) => {
-        for (const row of select.run(context)) {
-          context.rows[slot] = make(row)
-          if (emit()) return true
-        }
-        return false
-      },
-    }
-  } else if (from.name === "pg_stat_activity") {
+    return { slot, scan: scanOf(slot, (context) => select.run(context).map(make)) }
+  }
+  if (from.name === "pg_stat_activity") {
     const { slot } = scope.add(alias, sessionColumns)
-    level = {
-      slot,
-      scan: (context, emit) => {
-        for (const session of context.server.sessions()) {
-          context.rows[slot] = session
-          if (emit()) return true
-        }
-        return false
-      },
-    }
-  } else {
-    const shape = compiler.shapes(from.name)
-    const { slot } = scope.add(alias, shape.columns)
-    level = { slot, scan: tableScan({ name: from.name, shape, alias, slot, conjuncts: conjunctsOf(where) }) }
+    return { slot, scan: scanOf(slot, ({ server }) => server.sessions()) }
   }
-  return {
-    ...level,
-    on: source.on && test(compiler, scope, source.on),
-    isLeft: source.join === "left",
-  }
+  const shape = compiler.shapes(from.name)
+  const { slot } = scope.add(alias, shape.columns)
+  return { slot, scan: tableScan({ name: from.name, shape, alias, slot, conjuncts: conjunctsOf(where) }) }
 }
+
+const scanOf =
+  (slot: number, rowsOf: (context: Context) => Iterable<Values>): Scan =>
+  (context, emit) => {
+    for (const row of rowsOf(context)) {
+      context.rows[slot] = row
+      if (emit()) return true
+    }
+    return false
+  }
 
 function tableScan({
   name,

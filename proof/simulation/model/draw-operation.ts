@@ -23,6 +23,12 @@ export interface Operation {
   readonly run: (side: Side) => Promise<unknown>
 }
 
+/** As many of it as say how often it is drawn, compared with the others. */
+const of = (weight: number, name: string, run: Operation["run"]): readonly Operation[] =>
+  Array.from({ length: weight }, () => ({ name, run }))
+
+const causes: readonly ReleaseCause[] = ["failure", "failure", "outage", "rollback", "shutdown", "withdrawn"]
+
 export function drawOperation(random: SimRandom, schema: Schema): Operation {
   const number = (to: number): number => random.between(0, to)
   const height = number(23)
@@ -65,182 +71,97 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     if (lease) held.push(lease)
     return lease ? [lease] : []
   }
-  const all: (Operation & { weight: number })[] = [
-    {
-      name: "claim",
-      weight: 5,
-      run: async ({ leases, held }) => {
-        const lease = await leases.claim({ ...claim, workerType: rawIngester, dependencies: [] })
-        if (lease) held.push(lease)
-        return shape(lease ? [lease] : [])
-      },
-    },
-    { name: "claim group", weight: 4, run: async (side) => shape(await claimGroup(side)) },
-    {
-      name: "commit",
-      weight: schema === "raw" ? 7 : 3,
-      run: ({ leases, held, writeBlocks }) => {
-        const own = held.filter(({ workerType }) => workerType === rawIngester)
-        const lease = own[pick % Math.max(1, own.length)]
-        if (!lease) return Promise.resolve("none")
-        const { range } = lease
-        return leases.commit(lease, {
-          write: () => (schema === "raw" ? writeBlocks(range, branch) : Promise.resolve()),
-          check: async (tx) => {
-            if (schema !== "raw") return
-            const first = { height: range.from, parentHash: hex(hashOf(range.from - 1, branch)) }
-            const last = { height: range.to - 1, hash: hex(hashOf(range.to - 1, branch)) }
-            await checkSeams(tx, { range, edges: { first, last } })
-          },
-        })
-      },
-    },
-    {
-      name: "release",
-      weight: 4,
-      run: ({ leases, held }) => {
-        const lease = held[pick % Math.max(1, held.length)]
-        if (!lease) return Promise.resolve("none")
-        const cause = (["failure", "failure", "outage", "rollback", "shutdown", "withdrawn"] satisfies ReleaseCause[])[
-          pick
-        ]!
-        const at = lease.range.from + (height % (lease.range.to - lease.range.from))
-        return leases.release(lease, {
-          cause,
-          error: { code: "VERIFY_FAILED", message: "bad" },
-          ...(height % 2 === 0 ? { height: at } : {}),
-        })
-      },
-    },
-    {
-      name: "renew",
-      weight: 1,
-      run: async ({ leases, held }) => (await leases.renew(held)).map(({ epoch }) => epoch).sort(),
-    },
-    { name: "reap", weight: 2, run: ({ leases }) => leases.reap() },
-    { name: "pass time", weight: 2, run: (side) => passTime(side, 2 * hourMs) },
-    {
-      name: "register",
-      weight: 1,
-      run: ({ sql, ledgers }) => ledgers[schema].register(sql, pick < 4 ? rawIngester : "other"),
-    },
-    {
-      name: "retry",
-      weight: 1,
-      run: ({ leases }) => leases.retry({ actor: "t", workerType: rawIngester, height }),
-    },
-    {
-      name: "skip",
-      weight: 1,
-      run: ({ leases }) => leases.skip({ actor: "t", workerType: rawIngester, height }),
-    },
-    ...(schema === "raw"
-      ? [
-          {
-            name: "open intent",
-            weight: 2,
-            run: async ({ sql, ledgers, random: own }: Side) => {
-              const epoch = (await readChainState(sql))!.chainEpoch
-              const id = own.uuid()
-              return ledgers.raw.openIntent(sql, { id, from: height, ancestorHash: null, epoch, reason: "t" })
-            },
-          },
-          {
-            name: "roll raw back",
-            weight: 2,
-            run: async ({ sql, ledgers }: Side) => {
-              const intent = await ledgers.raw.readIntent(sql)
-              if (intent) await rollbackRaw({ raw: sql, ledgers }, intent)
-              return intent
-            },
-          },
-          {
-            name: "record head",
-            weight: 2,
-            run: ({ sql, ledgers }: Side) => {
-              const head = { height, hash: hex(hashOf(height, 1)), finalizedHeight: null }
-              return ledgers.raw.recordHead(sql, {
-                head,
-                finalizedHeight: Math.max(0, height - 4),
-                holder: claim.holder,
-              })
-            },
-          },
-          {
-            name: "take head post",
-            weight: 1,
-            run: ({ sql, ledgers }: Side) => ledgers.raw.takeHeadPost(sql, claim.holder),
-          },
-          {
-            name: "assert head post",
-            weight: 1,
-            run: ({ sql, ledgers }: Side) => ledgers.raw.assertHeadPost(sql, claim.holder),
-          },
-          {
-            name: "record finality",
-            weight: 1,
-            run: ({ sql, ledgers }: Side) => ledgers.raw.recordFinality(sql, height),
-          },
-          { name: "read state", weight: 1, run: ({ sql }: Side) => readChainState(sql) },
-          {
-            name: "read range",
-            weight: 1,
-            run: async ({ sql }: Side) => [
-              await parentIsUnknown(sql, { from: height, to: height + 3 }),
-              await readRangeState(sql, { from: height, to: height + 3 }),
-            ],
-          },
-        ]
-      : [
-          { name: "claim worker", weight: 2, run: async (side: Side) => shape(await claimWorker(side)) },
-          {
-            name: "derive",
-            weight: 5,
-            run: async (side: Side) => {
-              const derived = side.held.filter(({ workerType }) => workerType !== rawIngester)
-              const lease = derived[pick % Math.max(1, derived.length)]
-              if (!lease) return "none"
-              return deriveRows(side, { leases: isAlone ? [lease] : withSameRange(side.held, lease), salt })
-            },
-          },
-          {
-            name: "claim and derive",
-            weight: 9,
-            run: async (side: Side) => {
-              const claimed = await (isAlone ? claimWorker(side) : claimGroup(side))
-              return [shape(claimed), await deriveRows(side, { leases: claimed, salt })]
-            },
-          },
-          {
-            name: "roll app back",
-            weight: 3,
-            run: ({ sql, ledgers, random: own }: Side) =>
-              rollbackApp(
-                { app: sql, ledgers, storedWorkers, family: evmFamily },
-                { id: own.uuid(), epoch: pick, from: height, to: height + 6, reason: "t" },
-              ),
-          },
-          {
-            name: "copy coverage",
-            weight: 1,
-            run: ({ sql, ledgers }: Side) => {
-              const seen = { chain_epoch: String(pick >> 1), heights: `{[0,${height + 1})}`, skipped: "{}" }
-              const raw = { query: async () => ({ rows: [seen] }) as never }
-              return ledgers.app.copyRawCoverage({ raw, app: sql })
-            },
-          },
-          {
-            name: "reopen",
-            weight: 5,
-            run: ({ sql, ledgers }: Side) => {
-              const heights = [{ from: height >> 1, to: (height >> 1) + 1 + (pick >> 1) }]
-              return reopenHeights({ app: sql, ledgers, storedWorkers }, { worker, heights, actor: "t", action: "t" })
-            },
-          },
-        ]),
+  const ofBoth = [
+    of(5, "claim", async ({ leases, held }) => {
+      const lease = await leases.claim({ ...claim, workerType: rawIngester, dependencies: [] })
+      if (lease) held.push(lease)
+      return shape(lease ? [lease] : [])
+    }),
+    of(4, "claim group", async (side) => shape(await claimGroup(side))),
+    of(schema === "raw" ? 7 : 3, "commit", ({ leases, held, writeBlocks }) => {
+      const own = held.filter(({ workerType }) => workerType === rawIngester)
+      const lease = own[pick % Math.max(1, own.length)]
+      if (!lease) return Promise.resolve("none")
+      const { range } = lease
+      return leases.commit(lease, {
+        write: () => (schema === "raw" ? writeBlocks(range, branch) : Promise.resolve()),
+        check: async (tx) => {
+          if (schema !== "raw") return
+          const first = { height: range.from, parentHash: hex(hashOf(range.from - 1, branch)) }
+          const last = { height: range.to - 1, hash: hex(hashOf(range.to - 1, branch)) }
+          await checkSeams(tx, { range, edges: { first, last } })
+        },
+      })
+    }),
+    of(4, "release", ({ leases, held }) => {
+      const lease = held[pick % Math.max(1, held.length)]
+      if (!lease) return Promise.resolve("none")
+      const at = lease.range.from + (height % (lease.range.to - lease.range.from))
+      return leases.release(lease, {
+        cause: causes[pick]!,
+        error: { code: "VERIFY_FAILED", message: "bad" },
+        ...(height % 2 === 0 ? { height: at } : {}),
+      })
+    }),
+    of(1, "renew", async ({ leases, held }) => (await leases.renew(held)).map(({ epoch }) => epoch).sort()),
+    of(2, "reap", ({ leases }) => leases.reap()),
+    of(2, "pass time", (side) => passTime(side, 2 * hourMs)),
+    of(1, "register", ({ sql, ledgers }) => ledgers[schema].register(sql, pick < 4 ? rawIngester : "other")),
+    of(1, "retry", ({ leases }) => leases.retry({ actor: "t", workerType: rawIngester, height })),
+    of(1, "skip", ({ leases }) => leases.skip({ actor: "t", workerType: rawIngester, height })),
   ]
-  const chosen = all.flatMap((one) => Array.from({ length: one.weight }, () => one))
-  return random.pick(chosen)
+  const ofRaw = [
+    of(2, "open intent", async ({ sql, ledgers, random: own }) => {
+      const epoch = (await readChainState(sql))!.chainEpoch
+      return ledgers.raw.openIntent(sql, { id: own.uuid(), from: height, ancestorHash: null, epoch, reason: "t" })
+    }),
+    of(2, "roll raw back", async ({ sql, ledgers }) => {
+      const intent = await ledgers.raw.readIntent(sql)
+      if (intent) await rollbackRaw({ raw: sql, ledgers }, intent)
+      return intent
+    }),
+    of(2, "record head", ({ sql, ledgers }) => {
+      const head = { height, hash: hex(hashOf(height, 1)), finalizedHeight: null }
+      const finalizedHeight = Math.max(0, height - 4)
+      return ledgers.raw.recordHead(sql, { head, finalizedHeight, holder: claim.holder })
+    }),
+    of(1, "take head post", ({ sql, ledgers }) => ledgers.raw.takeHeadPost(sql, claim.holder)),
+    of(1, "assert head post", ({ sql, ledgers }) => ledgers.raw.assertHeadPost(sql, claim.holder)),
+    of(1, "record finality", ({ sql, ledgers }) => ledgers.raw.recordFinality(sql, height)),
+    of(1, "read state", ({ sql }) => readChainState(sql)),
+    of(1, "read range", async ({ sql }) => {
+      const range = { from: height, to: height + 3 }
+      return [await parentIsUnknown(sql, range), await readRangeState(sql, range)]
+    }),
+  ]
+  const ofApp = [
+    of(2, "claim worker", async (side) => shape(await claimWorker(side))),
+    of(5, "derive", async (side) => {
+      const derived = side.held.filter(({ workerType }) => workerType !== rawIngester)
+      const lease = derived[pick % Math.max(1, derived.length)]
+      if (!lease) return "none"
+      return deriveRows(side, { leases: isAlone ? [lease] : withSameRange(side.held, lease), salt })
+    }),
+    of(9, "claim and derive", async (side) => {
+      const claimed = await (isAlone ? claimWorker(side) : claimGroup(side))
+      return [shape(claimed), await deriveRows(side, { leases: claimed, salt })]
+    }),
+    of(3, "roll app back", ({ sql, ledgers, random: own }) => {
+      const intent = { id: own.uuid(), epoch: pick, from: height, to: height + 6, reason: "t" }
+      return rollbackApp({ app: sql, ledgers, storedWorkers, family: evmFamily }, intent)
+    }),
+    of(1, "copy coverage", ({ sql, ledgers }) => {
+      const seen = { chain_epoch: String(pick >> 1), heights: `{[0,${height + 1})}`, skipped: "{}" }
+      const raw = { query: async () => ({ rows: [seen] }) as never }
+      return ledgers.app.copyRawCoverage({ raw, app: sql })
+    }),
+    of(5, "reopen", ({ sql, ledgers }) => {
+      const heights = [{ from: height >> 1, to: (height >> 1) + 1 + (pick >> 1) }]
+      const request = { worker, heights, actor: "t", action: "t" }
+      return reopenHeights({ app: sql, ledgers, storedWorkers }, request)
+    }),
+  ]
+  return random.pick([...ofBoth, ...(schema === "raw" ? ofRaw : ofApp)].flat())
 }
 
 /** Raw blocks, where it is nothing else. */

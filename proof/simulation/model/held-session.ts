@@ -2,8 +2,7 @@
 // to go on. The limits that the product sets are left out, so that how long a server takes decides nothing.
 
 import type { SqlConnection } from "../../../src/postgres/sql-connection.js"
-import type { SqlExecutor } from "../../../src/postgres/sql-executor.js"
-import type { Queryable } from "../../../src/postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../../../src/postgres/transaction.js"
 import { answerOf } from "./answer-of.js"
 import type { Step } from "./sides.js"
 

@@ -6,16 +6,10 @@ import { seededRandom } from "../../../test/support/seeded-random.js"
 import { testLedgers } from "../../../test/support/test-ledgers.js"
 import { Scheduler } from "../scheduler.js"
 import { insertRow } from "./compile-statement.js"
-import { type Host, ModelConnection } from "./model-connection.js"
+import { ModelConnection } from "./model-connection.js"
 import { ModelDatabase, StatementBook } from "./model-database.js"
 import { appShapes, rawShapes } from "./model-schema.js"
-
-const host: Host = {
-  name: "test",
-  coin: () => false,
-  request: (effect) =>
-    new Promise((resolve, reject) => effect((error, value) => (error ? reject(error) : resolve(value!)))),
-}
+import { quickHost } from "./sides.js"
 
 const rowsWritten = {
   name: "rows_written",
@@ -32,14 +26,14 @@ for (const schema of ["raw", "app"] as const) {
     const scheduler = new Scheduler()
     const database = new ModelDatabase({ name: schema, scheduler, book: statements[schema] })
     database.table(`${schema}.chain_state`).put({ start_height: 0, chain_epoch: 0 })
-    const admin = new ModelConnection(database, host)
+    const admin = new ModelConnection(database, quickHost)
     let opened = 0
     return {
       register: (worker) => testLedgers[schema].register(admin, worker),
       snapshot: () => testLedgers[schema].snapshot(admin),
       open: async () =>
         new PostgresLeaseStore({
-          executor: new ModelConnection(database, host),
+          executor: new ModelConnection(database, quickHost),
           schema,
           random: seededRandom(++opened),
         }),

@@ -1,8 +1,7 @@
 // A pool on the model: a session for each statement or transaction, which is what a pool of enough connections looks like from outside.
 
 import type pg from "pg"
-import type { SqlExecutor } from "../../../src/postgres/sql-executor.js"
-import type { TransactionOptions } from "../../../src/postgres/transaction.js"
+import type { SqlExecutor, TransactionOptions } from "../../../src/postgres/transaction.js"
 import { type Host, ModelConnection } from "./model-connection.js"
 import type { ModelDatabase } from "./model-database.js"
 

@@ -54,10 +54,7 @@ export class ModelTable {
 
   /** As if it had always been there. */
   put(values: Values): void {
-    const row = new ModelRow(
-      this,
-      copier(this.shape)({ ...nulls(this.shape), ...this.shape.defaults?.(this), ...values }),
-    )
+    const row = new ModelRow(this, copier(this.shape)({ ...this.shape.defaults?.(this), ...values }))
     this.rows.set(this.shape.keyOf(row.committed!), row)
     this.hot.add(row)
   }
@@ -86,15 +83,4 @@ function copier(shape: TableShape): (row: Values) => Values {
     copiers.set(shape, copy)
   }
   return copy
-}
-
-const nullRows = new WeakMap<TableShape, Values>()
-
-function nulls(shape: TableShape): Values {
-  let row = nullRows.get(shape)
-  if (!row) {
-    row = Object.fromEntries(Object.keys(shape.columns).map((name) => [name, null]))
-    nullRows.set(shape, row)
-  }
-  return row
 }

@@ -1,6 +1,6 @@
 // SQL text into its tree, by precedence climbing. Parsed once for each text; what it does not know it refuses.
 
-import type { Assignment, Expression, Output, Select, Source, SqlType, Statement } from "./sql-syntax.js"
+import type { Expression, Output, Select, Source, SqlType, Statement } from "./sql-syntax.js"
 
 type Token = {
   readonly kind: "word" | "number" | "string" | "param" | "symbol" | "end"
@@ -30,35 +30,14 @@ function tokenize(sql: string): Token[] {
   return tokens
 }
 
-const binary: Readonly<Record<string, number>> = {
-  or: 1,
-  and: 2,
-  "=": 5,
-  "<": 5,
-  ">": 5,
-  "<=": 5,
-  ">=": 5,
-  "<>": 5,
-  "@>": 7,
-  "<@": 7,
-  "&&": 7,
-  "||": 7,
-  "+": 8,
-  "-": 8,
-  "*": 9,
-  "/": 9,
-}
+/** How strongly each binds. */
+const binary: Readonly<Record<string, number>> = Object.fromEntries(
+  Object.entries({ 1: "or", 2: "and", 5: "= < > <= >= <>", 7: "@> <@ && ||", 8: "+ -", 9: "* /" }).flatMap(
+    ([power, operators]) => operators.split(" ").map((operator) => [operator, Number(power)]),
+  ),
+)
 
-const typeNames: Readonly<Record<string, SqlType>> = {
-  int4: "int4",
-  int8: "int8",
-  text: "text",
-  uuid: "uuid",
-  timestamptz: "timestamptz",
-  int8range: "int8range",
-  int8multirange: "int8multirange",
-  name: "text",
-}
+const types: readonly SqlType[] = ["int4", "int8", "text", "uuid", "timestamptz", "int8range", "int8multirange"]
 
 const clauseWords = new Set(
   "from where order limit for on join left inner cross returning set values using union group having as and or not is in case when then else end conflict select".split(
@@ -96,14 +75,11 @@ class Parser {
   }
 
   private with(): Statement {
-    const parts: Statement[] = []
-    do {
+    const parts = this.separated(() => {
       this.word()
       this.expectWord("as")
-      this.expect("(")
-      parts.push(this.anyStatement())
-      this.expect(")")
-    } while (this.take(","))
+      return this.inParentheses(() => this.anyStatement())
+    })
     return { kind: "with", parts, last: this.anyStatement() }
   }
 
@@ -111,18 +87,13 @@ class Parser {
     this.expectWord("into")
     const table = this.tableName()
     const columns = this.nameList()
-    let values: readonly Expression[] | Select
-    if (this.takeWord("values")) {
-      this.expect("(")
-      values = this.list()
-    } else values = this.select()
-    let ignoreConflicts = false
-    if (this.takeWord("on")) {
+    const values = this.takeWord("values") ? this.list() : this.select()
+    const ignoreConflicts = this.takeWord("on")
+    if (ignoreConflicts) {
       this.expectWord("conflict")
       if (this.isSymbol("(")) this.nameList()
       this.expectWord("do")
       this.expectWord("nothing")
-      ignoreConflicts = true
     }
     return { kind: "insert", table, columns, values, ignoreConflicts, returning: this.returning() }
   }
@@ -131,12 +102,11 @@ class Parser {
     const table = this.tableName()
     const alias = this.alias() ?? baseName(table)
     this.expectWord("set")
-    const set: Assignment[] = []
-    do {
+    const set = this.separated(() => {
       const column = this.word()
       this.expect("=")
-      set.push({ column, value: this.expression() })
-    } while (this.take(","))
+      return { column, value: this.expression() }
+    })
     return { kind: "update", table, alias, set, where: this.where(), returning: this.returning() }
   }
 
@@ -152,8 +122,7 @@ class Parser {
   private select(): Select {
     this.expectWord("select")
     const distinct = this.takeWord("distinct")
-    const outputs: Output[] = []
-    if (!this.isWord("from")) outputs.push(...this.outputs())
+    const outputs = this.isWord("from") ? [] : this.outputs()
     const sources: Source[] = []
     if (this.takeWord("from")) {
       sources.push(this.source("cross"))
@@ -186,14 +155,11 @@ class Parser {
   }
 
   private source(join: Source["join"]): Source {
-    if (this.take("(")) {
-      const select = this.select()
-      this.expect(")")
+    if (this.isSymbol("(")) {
+      const select = this.inParentheses(() => this.select())
       return { join, on: undefined, alias: this.alias()!, from: { kind: "select", select } }
     }
-    if (this.isWord("unnest")) {
-      this.at++
-      this.expect("(")
+    if (this.takeWord("unnest")) {
       const args = this.list()
       const alias = this.alias() ?? "unnest"
       const names = args.map((_, at) => (at === 0 ? alias : `${alias}${at}`))
@@ -205,15 +171,11 @@ class Parser {
   }
 
   private outputs(): Output[] {
-    const outputs: Output[] = []
-    do {
-      if (this.take("*")) outputs.push({ expression: "*", name: "*" })
-      else {
-        const expression = this.expression()
-        outputs.push({ expression, name: this.alias() ?? defaultName(expression) })
-      }
-    } while (this.take(","))
-    return outputs
+    return this.separated(() => {
+      if (this.take("*")) return { expression: "*", name: "*" }
+      const expression = this.expression()
+      return { expression, name: this.alias() ?? defaultName(expression) }
+    })
   }
 
   private returning(): Output[] {
@@ -227,13 +189,11 @@ class Parser {
   private orderBy(): Expression[] {
     if (!this.takeWord("order")) return []
     this.expectWord("by")
-    const keys: Expression[] = []
-    do {
+    return this.separated(() => {
       const key = this.expression()
       // Of numbers only, which is all that is asked for.
-      keys.push(this.takeWord("desc") ? { kind: "negate", of: key } : key)
-    } while (this.take(","))
-    return keys
+      return this.takeWord("desc") ? { kind: "negate", of: key } : key
+    })
   }
 
   private alias(): string | undefined {
@@ -267,11 +227,8 @@ class Parser {
       const strength = token.kind === "symbol" || token.kind === "word" ? binary[token.text] : undefined
       if (strength === undefined || strength <= power) return left
       this.at++
-      if (token.text === "=" && this.isWord("any")) {
-        this.at++
-        this.expect("(")
-        left = { kind: "any", left, array: this.expression() }
-        this.expect(")")
+      if (token.text === "=" && this.takeWord("any")) {
+        left = { kind: "any", left, array: this.inParentheses(() => this.expression()) }
         continue
       }
       left = { kind: "binary", op: token.text, left, right: this.expression(strength) }
@@ -279,14 +236,9 @@ class Parser {
   }
 
   private inside(left: Expression): Expression {
-    this.expect("(")
-    if (this.isWord("select")) {
-      const select = this.select()
-      this.expect(")")
-      const items = left.kind === "call" && left.name === "row" ? left.args : [left]
-      return { kind: "in", left: items, select }
-    }
-    return { kind: "inList", left, list: this.list() }
+    if (!this.isSubquery()) return { kind: "inList", left, list: this.list() }
+    const items = left.kind === "call" && left.name === "row" ? left.args : [left]
+    return { kind: "in", left: items, select: this.inParentheses(() => this.select()) }
   }
 
   private prefix(): Expression {
@@ -298,7 +250,8 @@ class Parser {
   }
 
   private castTo(of: Expression): Expression {
-    const type = typeNames[this.word()]
+    const named = this.word()
+    const type = named === "name" ? "text" : types.find((one) => one === named)
     if (!type) throw this.refusal()
     const isArray = this.take("[")
     if (isArray) this.expect("]")
@@ -306,6 +259,7 @@ class Parser {
   }
 
   private primary(): Expression {
+    if (this.isSymbol("(")) return this.parenthesis()
     const token = this.next()
     switch (token.kind) {
       case "number":
@@ -314,9 +268,6 @@ class Parser {
         return { kind: "literal", value: token.text, type: "unknown" }
       case "param":
         return { kind: "param", at: Number(token.text) - 1 }
-      case "symbol":
-        if (token.text === "(") return this.parenthesis()
-        throw this.refusal()
       case "word":
         return this.fromWord(token.text)
       default:
@@ -325,11 +276,7 @@ class Parser {
   }
 
   private parenthesis(): Expression {
-    if (this.isWord("select")) {
-      const select = this.select()
-      this.expect(")")
-      return { kind: "subquery", select }
-    }
+    if (this.isSubquery()) return { kind: "subquery", select: this.inParentheses(() => this.select()) }
     const items = this.list()
     return items.length === 1 ? items[0]! : { kind: "call", name: "row", args: items, orderBy: [] }
   }
@@ -345,34 +292,21 @@ class Parser {
         return { kind: "literal", value: intervalMs(this.next().text), type: "interval" }
       case "case":
         return this.caseOf()
-      case "exists": {
-        this.expect("(")
-        const select = this.select()
-        this.expect(")")
-        return { kind: "exists", select }
-      }
-      case "extract": {
-        this.expect("(")
-        this.expectWord("epoch")
-        this.expectWord("from")
-        const of = this.expression()
-        this.expect(")")
-        return { kind: "call", name: "extract_epoch", args: [of], orderBy: [] }
-      }
+      case "exists":
+        return { kind: "exists", select: this.inParentheses(() => this.select()) }
+      case "extract":
+        return this.inParentheses(() => {
+          this.expectWord("epoch")
+          this.expectWord("from")
+          return { kind: "call", name: "extract_epoch", args: [this.expression()], orderBy: [] }
+        })
     }
-    if (this.take("(")) {
-      if (this.take("*")) {
-        this.expect(")")
-        return { kind: "call", name: word, args: [], orderBy: [] }
-      }
-      if (this.take(")")) return { kind: "call", name: word, args: [], orderBy: [] }
-      const args: Expression[] = []
-      do args.push(this.expression())
-      while (this.take(","))
-      const orderBy = this.orderBy()
-      this.expect(")")
-      return { kind: "call", name: word, args, orderBy }
-    }
+    if (this.isSymbol("("))
+      return this.inParentheses(() => {
+        const isBare = this.take("*") || this.isSymbol(")")
+        const args = isBare ? [] : this.separated(() => this.expression())
+        return { kind: "call", name: word, args, orderBy: this.orderBy() }
+      })
     if (this.take(".")) return { kind: "column", of: word, name: this.word() }
     return { kind: "column", of: undefined, name: word }
   }
@@ -389,22 +323,26 @@ class Parser {
     return { kind: "case", whens, otherwise }
   }
 
-  /** Up to and with the closing parenthesis. */
   private list(): Expression[] {
-    const items: Expression[] = []
-    do items.push(this.expression())
-    while (this.take(","))
-    this.expect(")")
-    return items
+    return this.inParentheses(() => this.separated(() => this.expression()))
   }
 
   private nameList(): string[] {
+    return this.inParentheses(() => this.separated(() => this.word()))
+  }
+
+  private inParentheses<T>(read: () => T): T {
     this.expect("(")
-    const names: string[] = []
-    do names.push(this.word())
-    while (this.take(","))
+    const found = read()
     this.expect(")")
-    return names
+    return found
+  }
+
+  /** By commas, one at least. */
+  private separated<T>(read: () => T): T[] {
+    const found = [read()]
+    while (this.take(",")) found.push(read())
+    return found
   }
 
   private tableName(): string {
@@ -434,6 +372,11 @@ class Parser {
   private isSymbol(text: string): boolean {
     const token = this.peek()
     return token.kind === "symbol" && token.text === text
+  }
+
+  private isSubquery(): boolean {
+    const second = this.tokens[this.at + 1]
+    return this.isSymbol("(") && second?.kind === "word" && second.text === "select"
   }
 
   private takeWord(text: string): boolean {

@@ -13,11 +13,11 @@ export const rowMaker = (names: readonly string[]): ((values: readonly unknown[]
     literal(names, (_, at) => `values[${at}]`),
   ) as (values: readonly unknown[]) => Values
 
-/** A row that can be changed without changing the one it was made of. */
+/** A row that can be changed without changing the one it was made of; what that lacks is null. */
 export const rowCopier = (names: readonly string[]): ((row: Values) => Values) =>
   new Function(
     "row",
-    literal(names, (name) => `row[${JSON.stringify(name)}]`),
+    literal(names, (name) => `row[${JSON.stringify(name)}] ?? null`),
   ) as (row: Values) => Values
 
 /**

@@ -73,7 +73,7 @@ export interface Select {
   readonly lock: { readonly of: string | undefined; readonly skipLocked: boolean } | undefined
 }
 
-export interface Assignment {
+interface Assignment {
   readonly column: string
   readonly value: Expression
 }

@@ -3,14 +3,13 @@
 
 import { type BlockRange, formatRange } from "../../domain/block-range.js"
 import { IndexerError } from "../../platform/errors.js"
-import type { Random } from "../../platform/random.js"
 import { parseMultirange } from "../../postgres/multirange.js"
 import type { Backend } from "../../postgres/sql-connection.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { chooseGroup } from "../choose-group.js"
 import { type Choice, stuckAfterAttempts, type UnfinishedLease, type WorkerView } from "../choose-range.js"
 import type { GroupClaimRequest, Lease } from "../lease-store.js"
-import type { CoordinationTables } from "./coordination-tables.js"
+import type { LeaseDeps } from "./coordination-tables.js"
 import { insertParts } from "./insert-parts.js"
 import { lockClaims } from "./locks.js"
 
@@ -20,9 +19,7 @@ interface ViewRow {
   unfinished: (UnfinishedLease & { worker_type: string })[]
 }
 
-interface ClaimDeps {
-  readonly tables: CoordinationTables
-  readonly random: Random
+export interface ClaimDeps extends LeaseDeps {
   /** Of the connection that will commit: if it is gone, so is the holder. Unknown behind a pooler. */
   readonly backend?: Backend | undefined
 }

@@ -2,12 +2,11 @@
 // rest is due again. Its token ends either way, and its holder's connection is closed: the holder has read outdated data.
 
 import { subtract } from "../../domain/range-set.js"
-import type { Random } from "../../platform/random.js"
 import { printMultirange } from "../../postgres/multirange.js"
 import { heightFrom } from "../../postgres/postgres-error.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { TakenBack } from "../coverage-ledger.js"
-import type { CoordinationTables } from "./coordination-tables.js"
+import type { LeaseDeps } from "./coordination-tables.js"
 import { endHolders, type HeldBackend } from "./end-holders.js"
 import { insertParts } from "./insert-parts.js"
 
@@ -18,7 +17,7 @@ interface LeaseRow extends HeldBackend {
 }
 
 export async function cutLeases(
-  { tables, random }: { tables: CoordinationTables; random: Random },
+  { tables, random }: LeaseDeps,
   tx: Queryable,
   { workers, removed }: TakenBack,
 ): Promise<number> {

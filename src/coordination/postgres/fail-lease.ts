@@ -1,10 +1,13 @@
 // Applies a failure to the lease's row: due again later, split, or DEAD. The holder's token ends in every case.
 
-import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { afterFailure, backoffMs, type FailedAttempt, type FailurePolicy } from "../after-failure.js"
-import type { CoordinationTables } from "./coordination-tables.js"
+import type { LeaseDeps } from "./coordination-tables.js"
 import { insertParts } from "./insert-parts.js"
+
+export interface FailDeps extends LeaseDeps {
+  readonly policy: FailurePolicy
+}
 
 export interface FailingLease extends FailedAttempt {
   readonly id: string
@@ -12,7 +15,7 @@ export interface FailingLease extends FailedAttempt {
 
 /** Returns the status the lease ended with. The row must be locked by this transaction. */
 export async function failLease(
-  { tables, random, policy }: { tables: CoordinationTables; random: Random; policy: FailurePolicy },
+  { tables, random, policy }: FailDeps,
   tx: Queryable,
   lease: FailingLease,
 ): Promise<"FAILED" | "DEAD"> {

@@ -2,12 +2,11 @@
 // itself has shrunk: the exclusion constraint checks row by row.
 
 import type { RangeSet } from "../../domain/range-set.js"
-import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import type { CoordinationTables } from "./coordination-tables.js"
+import type { LeaseDeps } from "./coordination-tables.js"
 
 export async function insertParts(
-  { tables, random }: { tables: CoordinationTables; random: Random },
+  { tables, random }: LeaseDeps,
   tx: Queryable,
   { id, parts, attempt }: { id: string; parts: RangeSet; attempt: number },
 ): Promise<void> {

@@ -1,17 +1,12 @@
 // What an operator can do to a lease: retry it now, or skip a DEAD block. Both end the token and are audited.
 
-import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { OperatorAct } from "../lease-store.js"
-import type { CoordinationTables } from "./coordination-tables.js"
+import type { CoordinationTables, LeaseDeps } from "./coordination-tables.js"
 import { lockChain } from "./locks.js"
 import { writeAudit } from "./write-audit.js"
 
-export async function retryLease(
-  { tables, random }: { tables: CoordinationTables; random: Random },
-  tx: Queryable,
-  act: OperatorAct,
-): Promise<boolean> {
+export async function retryLease({ tables, random }: LeaseDeps, tx: Queryable, act: OperatorAct): Promise<boolean> {
   const {
     rows: [row],
   } = await tx.query<{ from_height: string; to_height: string }>(

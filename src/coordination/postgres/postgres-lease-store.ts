@@ -5,8 +5,7 @@ import { isIndexerError } from "../../platform/errors.js"
 import type { Random } from "../../platform/random.js"
 import { sqlStateOf } from "../../postgres/postgres-error.js"
 import type { Backend } from "../../postgres/sql-connection.js"
-import type { SqlExecutor } from "../../postgres/sql-executor.js"
-import type { Queryable, TransactionOptions } from "../../postgres/transaction.js"
+import type { Queryable, SqlExecutor, TransactionOptions } from "../../postgres/transaction.js"
 import { defaultFailurePolicy, type FailurePolicy } from "../after-failure.js"
 import type { CommitWork, FencedCommits } from "../fenced-commits.js"
 import type {
@@ -20,9 +19,10 @@ import type {
   ReapOutcome,
   ReleaseRequest,
 } from "../lease-store.js"
-import { claimGroup } from "./claim-group.js"
+import { type ClaimDeps, claimGroup } from "./claim-group.js"
 import { commitGroup } from "./commit-group.js"
-import { type CoordinationSchema, type CoordinationTables, coordinationTables } from "./coordination-tables.js"
+import { type CoordinationSchema, coordinationTables } from "./coordination-tables.js"
+import type { FailDeps } from "./fail-lease.js"
 import { retryLease, skipBlock } from "./operator-acts.js"
 import { endExpiredBackends, readCutoff, reapLeases } from "./reap-leases.js"
 import { releaseRange } from "./release-range.js"
@@ -41,12 +41,7 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
    * queued claims would delay the others once for each.
    */
   private readonly unleased: TransactionOptions
-  private readonly deps: {
-    tables: CoordinationTables
-    random: Random
-    policy: FailurePolicy
-    backend: Backend | undefined
-  }
+  private readonly deps: ClaimDeps & FailDeps
 
   constructor({
     executor,

@@ -2,13 +2,11 @@
 // found by a plain read: a client stopped in mid-COPY keeps its keys forever, and one stopped after its last check holds its
 // lease row, which SKIP LOCKED would never see.
 
-import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import type { FailurePolicy } from "../after-failure.js"
 import type { ReapOutcome } from "../lease-store.js"
 import type { CoordinationTables } from "./coordination-tables.js"
 import { endHolders, type HeldBackend } from "./end-holders.js"
-import { failLease } from "./fail-lease.js"
+import { type FailDeps, failLease } from "./fail-lease.js"
 import { winElection } from "./locks.js"
 
 const pruneBatch = 10_000
@@ -68,7 +66,7 @@ interface ExpiredRow extends HeldBackend {
 
 /** Undefined when another process is reaping at this moment. */
 export async function reapLeases(
-  deps: { tables: CoordinationTables; random: Random; policy: FailurePolicy },
+  deps: FailDeps,
   tx: Queryable,
   { cutoff }: { cutoff: string },
 ): Promise<Omit<ReapOutcome, "holdersEnded"> | undefined> {

@@ -1,17 +1,15 @@
 // Release: the holder ends its lease under its token. An outage, a rollback or a shutdown costs no attempt; a withdrawn lease
 // leaves a gap like any other.
 
-import type { Random } from "../../platform/random.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import { backoffMs, type FailurePolicy } from "../after-failure.js"
+import { backoffMs } from "../after-failure.js"
 import type { Lease, ReleaseRequest } from "../lease-store.js"
-import type { CoordinationTables } from "./coordination-tables.js"
-import { failLease } from "./fail-lease.js"
+import { type FailDeps, failLease } from "./fail-lease.js"
 
 const errorTextMax = 2_000
 
 export async function releaseRange(
-  deps: { tables: CoordinationTables; random: Random; policy: FailurePolicy },
+  deps: FailDeps,
   tx: Queryable,
   { lease, request }: { lease: Lease; request: ReleaseRequest },
 ): Promise<boolean> {

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import type { Clock } from "../../platform/clock.js"
 import { describeError, IndexerError } from "../../platform/errors.js"
 import { freePort } from "../../platform/free-port.js"
-import type { Logger } from "../../platform/logger.js"
+import type { ServiceDeps } from "../../platform/service.js"
 import { Connection } from "../connection.js"
 import { sqlStateOf } from "../postgres-error.js"
 import { urlMaker } from "./address-file.js"
@@ -15,7 +15,7 @@ import { clearReusedPid, isPostmaster, type PostmasterFile, readPostmasterFile }
 import { boundLog, lastLines } from "./server-log.js"
 import type { ServerUser } from "./server-user.js"
 
-export interface PostmasterOptions {
+export interface PostmasterOptions extends ServiceDeps {
   readonly native: string
   /** The data directory, without symbolic links. */
   readonly path: string
@@ -23,8 +23,6 @@ export interface PostmasterOptions {
   readonly user: ServerUser | undefined
   readonly logFile: string
   readonly settings: Readonly<Record<string, string>>
-  readonly clock: Clock
-  readonly logger: Logger
   readonly onClose: () => void
   /** Ends the wait at shutdown. */
   readonly signal: AbortSignal

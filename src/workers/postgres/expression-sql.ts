@@ -1,7 +1,7 @@
 // The SQL of a fold's expressions over an event row t, and of the conditions under which rows count.
 
+import pg from "pg"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
-import { quoteLiteral } from "../../postgres/quote-literal.js"
 import { type ColumnKind, columnTypes } from "../column.js"
 import type { FoldCondition, FoldExpression, FoldLiteral, PlannedSource } from "../fold-plan.js"
 
@@ -32,7 +32,10 @@ function conditionSql({ column, kind, test, value }: FoldCondition): string {
   return test === "is" ? `${name} = ${literalSql(value, kind)}` : `${name} is distinct from ${literalSql(value, kind)}`
 }
 
+/** The only way a value gets into SQL text. Values are parameters wherever a statement allows it. */
 function literalSql(literal: FoldLiteral, kind: ColumnKind): string {
   const text = kind === "bytes" ? `\\x${String(literal).slice(2)}` : String(literal)
-  return `${quoteLiteral(text)}::${columnTypes[kind]}`
+  if (text.includes("\0")) throw new RangeError("a literal contains a NUL")
+  // Safe for any value of standard_conforming_strings.
+  return `${pg.escapeLiteral(text).trimStart()}::${columnTypes[kind]}`
 }

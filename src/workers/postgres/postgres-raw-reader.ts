@@ -18,12 +18,9 @@ interface RawReaderOptions<Block extends ReadableBlock> {
 }
 
 export class PostgresRawReader<Block extends ReadableBlock = ReadableBlock> implements RawReader<Block> {
-  private readonly options: RawReaderOptions<Block>
   private connection: SqlConnection | undefined
 
-  constructor(options: RawReaderOptions<Block>) {
-    this.options = options
-  }
+  constructor(private readonly options: RawReaderOptions<Block>) {}
 
   async open(range: BlockRange): Promise<RawRange<Block>> {
     if (!this.connection || this.connection.closed) this.connection = await this.options.connect()

@@ -7,8 +7,7 @@ import type { Lease } from "../../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../../coordination/postgres/postgres-lease-store.js"
 import { builtInWorkers } from "../../families/evm/indexes/built-in-workers.js"
 import { systemRandom } from "../../platform/random.js"
-import type { SqlExecutor } from "../../postgres/sql-executor.js"
-import type { Queryable } from "../../postgres/transaction.js"
+import type { SqlExecutor } from "../../postgres/transaction.js"
 import { reopenHeights } from "./reopen-heights.js"
 
 const upstream = "token_worker"
@@ -27,7 +26,7 @@ const leasesOf = () => new PostgresLeaseStore({ executor: store.app, schema: "ap
 
 const claimant: Claimant = { workerType: dependent, dependencies: [upstream], to: 12 }
 
-const reopen = (executor: SqlExecutor<Queryable> = store.app) =>
+const reopen = (executor: SqlExecutor = store.app) =>
   reopenHeights(
     { ...store, app: executor },
     { worker: upstream, heights: [{ from: 5, to: 6 }], actor: "test", action: "rederive" },

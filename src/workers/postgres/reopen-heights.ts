@@ -4,8 +4,7 @@
 import type { CoverageLedger } from "../../coordination/coverage-ledger.js"
 import { type RangeSet, subtract, union } from "../../domain/range-set.js"
 import { printMultirange } from "../../postgres/multirange.js"
-import type { SqlExecutor } from "../../postgres/sql-executor.js"
-import type { Queryable } from "../../postgres/transaction.js"
+import type { SqlExecutor } from "../../postgres/transaction.js"
 import type { StoredRegistry } from "./stored-registry.js"
 import { undoHeights } from "./undo-heights.js"
 
@@ -20,7 +19,7 @@ export interface ReopenRequest {
 const limits = { statementTimeoutMs: 60_000, idleInTransactionTimeoutMs: 10_000 } as const
 
 export interface ReopenDeps {
-  readonly app: SqlExecutor<Queryable>
+  readonly app: SqlExecutor
   readonly ledgers: { readonly app: CoverageLedger }
   readonly storedWorkers: StoredRegistry
 }

@@ -13,13 +13,12 @@ export interface AnswerContext {
   readonly result: unknown
   readonly random: SeededRandom
   /** Asks the honest node. */
-  readonly ask: (method: string, params: readonly unknown[]) => Promise<unknown>
+  readonly ask: (call: RpcCall) => unknown
 }
 
 type Outcome = Pick<RpcAnswer, "result"> | Pick<RpcAnswer, "error"> | undefined
-type AnswerFault = (context: AnswerContext) => Outcome | Promise<Outcome>
+type AnswerFault = (context: AnswerContext) => Outcome
 
-const pick = <T>(random: SeededRandom, choices: readonly T[]): T => choices[random.below(choices.length)]!
 const failure = (code: unknown, message: string): Outcome => ({ error: { code, message } })
 const strange = "\u0000\ud800 \u202e</script>"
 
@@ -37,6 +36,12 @@ const blockFault =
     const block = blockOf(call, result)
     return block !== undefined && change(block, random) ? { result: block } : undefined
   }
+
+const made = <Name extends string, Change>(
+  changes: Readonly<Record<Name, Change>>,
+  make: (change: Change) => AnswerFault,
+): Record<Name, AnswerFault> =>
+  Object.fromEntries(Object.entries<Change>(changes).map(([name, change]) => [name, make(change)])) as never
 
 /** The receipt says otherwise. */
 const changeParty =
@@ -73,10 +78,10 @@ const numberFields = new Set([
 
 const answerFaults = {
   rpcErrorKnownCode: ({ random }) => {
-    const code = pick(random, [-32000, -32603, -32005, -32002])
-    return failure(code, pick(random, ["header not found", "internal error", "request timed out"]))
+    const code = random.pick([-32000, -32603, -32005, -32002])
+    return failure(code, random.pick(["header not found", "internal error", "request timed out"]))
   },
-  rpcErrorUnknownCode: ({ random }) => failure(pick(random, [4444, -1, 0, -39999, 1e21]), `odd ${strange}`),
+  rpcErrorUnknownCode: ({ random }) => failure(random.pick([4444, -1, 0, -39999, 1e21]), `odd ${strange}`),
   rpcErrorStringCode: () => failure("SERVER_BUSY", "try again"),
   nullBlock: ({ call, result }) => (blockOf(call, result) === undefined ? undefined : { result: null }),
   nullReceipts: ({ call, result }) => (receiptsOf(call, result) === undefined ? undefined : { result: null }),
@@ -85,31 +90,15 @@ const answerFaults = {
     result.splice(random.below(result.length), 1)
     return { result }
   },
-  receiptsOfAnotherBlock: async ({ call, result, random, ask }) => {
+  receiptsOfAnotherBlock: ({ call, result, random, ask }) => {
     const height = heightNamedBy(call)
     if (height === undefined || !Array.isArray(result)) return undefined
-    const other = await ask(call.method, [neighbour(height, random)])
+    const other = ask({ method: call.method, params: [neighbour(height, random)] })
     return Array.isArray(other) && other.length > 0 ? { result: other } : undefined
   },
-  logRemoved: logFault(logFaults.logRemoved),
-  logAdded: logFault(logFaults.logAdded),
-  topicChanged: logFault(logFaults.topicChanged),
-  addressChanged: logFault(logFaults.addressChanged),
-  logsOutOfOrder: logFault(logFaults.logsOutOfOrder),
-  logIndexDuplicated: logFault(logFaults.logIndexDuplicated),
-  logDataChanged: logFault(hiddenLogFaults.logDataChanged),
-  topicsSwapped: logFault(hiddenLogFaults.topicsSwapped),
-  logDoubled: logFault(hiddenLogFaults.logDoubled),
-  logsSwapped: logFault(hiddenLogFaults.logsSwapped),
-  logMoved: logFault(hiddenLogFaults.logMoved),
-  statusChanged: logFault(hiddenLogFaults.statusChanged),
-  cumulativeGasChanged: logFault(hiddenLogFaults.cumulativeGasChanged),
-  valueChanged: blockFault(hiddenBlockFaults.valueChanged),
-  inputChanged: blockFault(hiddenBlockFaults.inputChanged),
-  nonceChanged: blockFault(hiddenBlockFaults.nonceChanged),
-  timestampChanged: blockFault(hiddenBlockFaults.timestampChanged),
-  stateRootChanged: blockFault(hiddenBlockFaults.stateRootChanged),
-  headerFieldChanged: blockFault(hiddenBlockFaults.headerFieldChanged),
+  ...made(logFaults, logFault),
+  ...made(hiddenLogFaults, logFault),
+  ...made(hiddenBlockFaults, blockFault),
   transactionMissing: ({ call, result, random }) => {
     const block = blockOf(call, result)
     if (block === undefined || block.transactions.length === 0) return undefined
@@ -124,10 +113,10 @@ const answerFaults = {
     block.parentHash = `0x${random.hex(8)}`
     return { result: block }
   },
-  blockOfAnotherNumber: async ({ call, random, ask }) => {
+  blockOfAnotherNumber: ({ call, random, ask }) => {
     const height = heightNamedBy(call)
     if (height === undefined || !isBlockCall(call)) return undefined
-    const other = await ask(call.method, [neighbour(height, random), ...(call.params ?? []).slice(1)])
+    const other = ask({ ...call, params: [neighbour(height, random), ...(call.params ?? []).slice(1)] })
     return other === null ? undefined : { result: other }
   },
   wrongReceiptBlockHash: ({ call, result, random }) => {
@@ -140,13 +129,13 @@ const answerFaults = {
     }
     return { result: Array.isArray(result) ? receipts : receipts[0] }
   },
-  headGoesBack: async ({ call, result, random, ask }) => {
+  headGoesBack: ({ call, result, random, ask }) => {
     const latest = call.method === "eth_getBlockByNumber" && call.params?.[0] === "latest"
     if (!latest && call.method !== "eth_blockNumber") return undefined
     const head = Number(latest ? blockOf(call, result)?.number : result)
     if (!(head > 0)) return undefined
     const earlier = quantity(Math.max(0, head - 1 - random.below(64)))
-    return { result: latest ? await ask(call.method, [earlier, ...call.params!.slice(1)]) : earlier }
+    return { result: latest ? ask({ ...call, params: [earlier, ...call.params!.slice(1)] }) : earlier }
   },
   wrongChainId: ({ call, result, random }) => {
     const other = Number(result) + 1 + random.below(1_000)
@@ -174,5 +163,5 @@ const answerFaults = {
 export type AnswerFaultName = keyof typeof answerFaults
 export const answerFaultNames = Object.keys(answerFaults) as readonly AnswerFaultName[]
 
-export const applyAnswerFault = async (name: AnswerFaultName, context: AnswerContext): Promise<Outcome> =>
+export const applyAnswerFault = (name: AnswerFaultName, context: AnswerContext): Outcome =>
   (answerFaults[name] as AnswerFault)(context)

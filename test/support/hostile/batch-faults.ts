@@ -8,23 +8,23 @@ export interface BatchContext {
   readonly calls: readonly RpcCall[]
   readonly answers: RpcAnswer[]
   readonly random: SeededRandom
-  /** Asks a node on another branch that parts below the given height. Absent: there is no such node. */
-  readonly askFork?: (below: number, calls: readonly RpcCall[]) => Promise<readonly RpcAnswer[]>
+  /** Asks a node on another branch that parts below the given height. */
+  readonly askFork: (below: number, calls: readonly RpcCall[]) => readonly RpcAnswer[]
 }
 
 /** The new answers, or one object that refuses all; undefined where the fault has no meaning. */
 type Outcome = RpcAnswer[] | RpcAnswer | undefined
-type BatchFault = (context: BatchContext) => Outcome | Promise<Outcome>
+type BatchFault = (context: BatchContext) => Outcome
 
 const batchFaults = {
   batchRefused: ({ calls }) =>
     calls.length < 2
       ? undefined
       : { jsonrpc: "2.0", id: null, error: { code: -32600, message: "batch limit exceeded" } },
-  twoForks: async ({ calls, answers, random, askFork }) => {
+  twoForks: ({ calls, answers, random, askFork }) => {
     const heights = calls.map((call) => heightNamedBy(call) ?? 0)
     const eligible = calls.map((_, at) => at).filter((at) => heights[at]! > 0 && answers[at]?.result !== null)
-    if (eligible.length < 2 || askFork === undefined) return undefined
+    if (eligible.length < 2) return undefined
     // At least one answer of each branch, or the list would be a consistent other chain.
     const kept = random.below(eligible.length)
     const moved = random.below(eligible.length - 1)
@@ -32,7 +32,7 @@ const batchFaults = {
       (_, at) => at !== kept && (at === (moved < kept ? moved : moved + 1) || random.next() < 0.5),
     )
     const lowest = Math.min(...eligible.map((at) => heights[at]!))
-    const forked = await askFork(
+    const forked = askFork(
       lowest,
       other.map((at) => calls[at]!),
     )
@@ -79,5 +79,5 @@ const batchFaults = {
 export type BatchFaultName = keyof typeof batchFaults
 export const batchFaultNames = Object.keys(batchFaults) as readonly BatchFaultName[]
 
-export const applyBatchFault = async (name: BatchFaultName, context: BatchContext): Promise<Outcome> =>
+export const applyBatchFault = (name: BatchFaultName, context: BatchContext): Outcome =>
   (batchFaults[name] as BatchFault)(context)

@@ -1,9 +1,10 @@
 // Lies that fit everything else the node says: counts, gas, order, blooms and links are as they should be. Only who computes
 // hashes and roots anew can notice them.
 
+import { logsBloom } from "../../chain/bloom.js"
 import { quantity } from "../../chain/hex.js"
 import type { SeededRandom } from "../seeded-random.js"
-import { bloomOf, type LogFault } from "./log-faults.js"
+import { type LogFault, logsOf, renumber } from "./log-faults.js"
 import type { Block, Log, Receipt, Transaction } from "./rpc-shapes.js"
 
 /** Changes the block in place; false: it has nothing to lie about. */
@@ -18,76 +19,76 @@ const otherDigit = (hex: string, random: SeededRandom): string =>
 const more = (amount: string, random: SeededRandom): string =>
   quantity(BigInt(amount) + 1n + BigInt(random.below(1_000_000)))
 
+/** Changes one of those that fit, if there is any. */
+const onOneOf =
+  <Item>(
+    fitting: (receipts: Receipt[]) => readonly Item[],
+    change: (item: Item, random: SeededRandom, receipts: Receipt[]) => void,
+  ): LogFault =>
+  (receipts, random) => {
+    const item = pick(random, fitting(receipts))
+    if (item === undefined) return false
+    change(item, random, receipts)
+    return true
+  }
+
 export const hiddenLogFaults = {
-  logDataChanged: (receipts, random) => {
-    const log = pick(
-      random,
-      logsOf(receipts).filter(({ data }) => data.length > 2),
-    )
-    if (log === undefined) return false
-    log.data = otherDigit(log.data, random)
-    return true
-  },
+  logDataChanged: onOneOf(
+    (receipts) => logsOf(receipts).filter(({ data }) => data.length > 2),
+    (log, random) => {
+      log.data = otherDigit(log.data, random)
+    },
+  ),
   /** From and to of a transfer change places. */
-  topicsSwapped: (receipts, random) => {
-    const log = pick(
-      random,
-      logsOf(receipts).filter(({ topics }) => topics.length > 2 && topics[1] !== topics[2]),
-    )
-    if (log === undefined) return false
-    log.topics = [log.topics[0]!, log.topics[2]!, log.topics[1]!, ...log.topics.slice(3)]
-    return true
-  },
-  logDoubled: (receipts, random) => {
-    const receipt = pick(
-      random,
-      receipts.filter(({ logs }) => logs.length > 0),
-    )
-    if (receipt === undefined) return false
-    const at = random.below(receipt.logs.length)
-    const start = logsOf(receipts)[0]!.logIndex
-    receipt.logs.splice(at, 0, { ...receipt.logs[at]! })
-    renumber(receipts, start)
-    return true
-  },
-  logsSwapped: (receipts, random) => {
-    const places = receipts.flatMap(({ logs }) =>
-      logs.slice(1).flatMap((log, i) => (contentOf(log) === contentOf(logs[i]!) ? [] : [{ logs, at: i }])),
-    )
-    const place = pick(random, places)
-    if (place === undefined) return false
-    const { logs, at } = place
-    const start = logsOf(receipts)[0]!.logIndex
-    logs.splice(at, 2, logs[at + 1]!, logs[at]!)
-    renumber(receipts, start)
-    return true
-  },
+  topicsSwapped: onOneOf(
+    (receipts) => logsOf(receipts).filter(({ topics }) => topics.length > 2 && topics[1] !== topics[2]),
+    (log) => {
+      log.topics = [log.topics[0]!, log.topics[2]!, log.topics[1]!, ...log.topics.slice(3)]
+    },
+  ),
+  logDoubled: onOneOf(
+    (receipts) => receipts.filter(({ logs }) => logs.length > 0),
+    ({ logs }, random, receipts) => {
+      const at = random.below(logs.length)
+      const start = logsOf(receipts)[0]!.logIndex
+      logs.splice(at, 0, { ...logs[at]! })
+      renumber(receipts, start)
+    },
+  ),
+  logsSwapped: onOneOf(
+    (receipts) =>
+      receipts.flatMap(({ logs }) =>
+        logs.slice(1).flatMap((log, i) => (contentOf(log) === contentOf(logs[i]!) ? [] : [{ logs, at: i }])),
+      ),
+    ({ logs, at }, _, receipts) => {
+      const start = logsOf(receipts)[0]!.logIndex
+      logs.splice(at, 2, logs[at + 1]!, logs[at]!)
+      renumber(receipts, start)
+    },
+  ),
   /** The last log of a transaction becomes the first of the next one. */
-  logMoved: (receipts, random) => {
-    const at = pick(
-      random,
-      receipts.slice(1).flatMap((_, i) => (receipts[i]!.logs.length > 0 ? [i] : [])),
-    )
-    if (at === undefined) return false
-    const [from, to] = [receipts[at]!, receipts[at + 1]!]
-    const { transactionHash, transactionIndex } = to
-    to.logs.unshift({ ...from.logs.pop()!, transactionHash, transactionIndex })
-    for (const receipt of [from, to]) receipt.logsBloom = bloomOf(receipt.logs)
-    return true
-  },
-  statusChanged: (receipts, random) => {
-    const receipt = pick(random, receipts)
-    if (receipt === undefined) return false
-    receipt.status = receipt.status === "0x1" ? "0x0" : "0x1"
-    return true
-  },
+  logMoved: onOneOf(
+    (receipts) => receipts.slice(1).flatMap((_, i) => (receipts[i]!.logs.length > 0 ? [i] : [])),
+    (at, _, receipts) => {
+      const [from, to] = [receipts[at]!, receipts[at + 1]!]
+      const { transactionHash, transactionIndex } = to
+      to.logs.unshift({ ...from.logs.pop()!, transactionHash, transactionIndex })
+      for (const receipt of [from, to]) receipt.logsBloom = logsBloom(receipt.logs)
+    },
+  ),
+  statusChanged: onOneOf(
+    (receipts) => receipts,
+    (receipt) => {
+      receipt.status = receipt.status === "0x1" ? "0x0" : "0x1"
+    },
+  ),
   /** Of any but the last, which the header's gas has to fit. */
-  cumulativeGasChanged: (receipts, random) => {
-    const receipt = pick(random, receipts.slice(0, -1))
-    if (receipt === undefined) return false
-    receipt.cumulativeGasUsed = quantity(Number(receipt.cumulativeGasUsed) - 1)
-    return true
-  },
+  cumulativeGasChanged: onOneOf(
+    (receipts) => receipts.slice(0, -1),
+    (receipt) => {
+      receipt.cumulativeGasUsed = quantity(Number(receipt.cumulativeGasUsed) - 1)
+    },
+  ),
 } satisfies Record<string, LogFault>
 
 const onTransaction =
@@ -146,12 +147,4 @@ export function changeRecipient(block: Block, receipts: readonly Receipt[], rand
   return true
 }
 
-const logsOf = (receipts: readonly Receipt[]): Log[] => receipts.flatMap(({ logs }) => logs)
-
 const contentOf = ({ address, topics, data }: Log): string => [address, ...topics, data].join()
-
-function renumber(receipts: readonly Receipt[], start: string): void {
-  logsOf(receipts).forEach((log, i) => {
-    log.logIndex = quantity(Number(start) + i)
-  })
-}

@@ -1,8 +1,8 @@
 // Lies about logs. Those that promise a wrong bloom make sure of it, since a change that leaves the bloom as it was
 // could not be noticed without the receipts' root.
 
-import { addToBloom, bloomBits } from "../../chain/bloom.js"
-import { bytesToHex, quantity } from "../../chain/hex.js"
+import { logsBloom } from "../../chain/bloom.js"
+import { quantity } from "../../chain/hex.js"
 import type { SeededRandom } from "../seeded-random.js"
 import type { Log, Receipt } from "./rpc-shapes.js"
 
@@ -32,7 +32,7 @@ export const logFaults = {
     return receipt !== undefined
   },
   logIndexDuplicated: (receipts, random) => {
-    const logs = receipts.flatMap((receipt) => receipt.logs)
+    const logs = logsOf(receipts)
     if (logs.length < 2) return false
     const at = 1 + random.below(logs.length - 1)
     logs[at]!.logIndex = logs[at - 1]!.logIndex
@@ -43,14 +43,14 @@ export const logFaults = {
 function wrongBloom(change: LogChange): LogFault {
   return (receipts, random) => {
     const places = receipts.flatMap((receipt, at) => receipt.logs.map((_, index) => ({ at, index })))
-    const before = bloomOf(receipts.flatMap((receipt) => receipt.logs))
+    const before = logsBloom(logsOf(receipts))
     const first = random.below(places.length)
     for (let tried = 0; tried < places.length; tried++) {
       const { at, index } = places[(first + tried) % places.length]!
       const changed = structuredClone(receipts[at]!)
       change(changed, index, random)
       const logs = receipts.flatMap((receipt, other) => (other === at ? changed : receipt).logs)
-      if (bloomOf(logs) === before) continue
+      if (logsBloom(logs) === before) continue
       cover(receipts, changed, at, random)
       return true
     }
@@ -60,19 +60,15 @@ function wrongBloom(change: LogChange): LogFault {
 
 // Half of the time the lie is a careful one: indexes run on, and the receipt's own bloom fits its logs.
 function cover(receipts: Receipt[], changed: Receipt, at: number, random: SeededRandom): void {
-  const start = receipts.flatMap((receipt) => receipt.logs)[0]!.logIndex
+  const start = logsOf(receipts)[0]!.logIndex
   receipts[at] = changed
   if (receipts.length === 1 || random.next() < 0.5) return
-  changed.logsBloom = bloomOf(changed.logs)
-  receipts
-    .flatMap((receipt) => receipt.logs)
-    .forEach((log, index) => {
-      log.logIndex = quantity(Number(start) + index)
-    })
+  changed.logsBloom = logsBloom(changed.logs)
+  renumber(receipts, start)
 }
 
-export function bloomOf(logs: readonly Log[]): string {
-  const bloom = new Uint8Array(256)
-  for (const log of logs) for (const value of [log.address, ...log.topics]) addToBloom(bloom, bloomBits(value))
-  return bytesToHex(bloom)
+export function renumber(receipts: readonly Receipt[], start: string): void {
+  for (const [at, log] of logsOf(receipts).entries()) log.logIndex = quantity(Number(start) + at)
 }
+
+export const logsOf = (receipts: readonly Receipt[]): Log[] => receipts.flatMap(({ logs }) => logs)

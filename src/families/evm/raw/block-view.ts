@@ -3,6 +3,7 @@
 
 import type { Hex } from "../../../domain/linked-block.js"
 import type { EncodedField } from "../../../workers/encoded-field.js"
+import type { EvmEvent } from "./evm-block.js"
 
 export interface BlockView {
   readonly height: number
@@ -48,15 +49,7 @@ export interface TransactionView {
   field(column: TransactionField): EncodedField
 }
 
-export interface EventView {
-  readonly transactionIndex: number
-  /** Index in the block on EVM. */
-  readonly index: number
-  readonly transactionId: Hex
-  readonly address: Hex | null
-  readonly topics: readonly Hex[]
-  readonly data: Hex | null
-  readonly extra: string | null
+export interface EventView extends EvmEvent {
   field(column: EventField): EncodedField
 }
 

@@ -5,63 +5,25 @@ import type { Hex } from "../../../domain/linked-block.js"
 import type { BinaryRows } from "../../../postgres/binary-rows.js"
 import { EncodedField } from "../../../workers/encoded-field.js"
 import type { BlockView, EventField, EventView, TransactionField, TransactionView } from "./block-view.js"
+import { blockColumns, eventColumns, transactionColumns } from "./raw-tables.js"
 
-export const blockViewColumns = [
-  "height",
-  "hash",
-  "parent_hash",
-  "timestamp",
-  "miner",
-  "gas_limit",
-  "gas_used",
-  "base_fee_per_gas",
-  "extra",
-  "transaction_count",
-  "event_count",
-] as const
+/** The columns of a table without those that no view has. */
+const without = <Name extends string, Unread extends Name>(columns: readonly Name[], unread: readonly Unread[]) =>
+  columns.filter((name): name is Exclude<Name, Unread> => !(unread as readonly Name[]).includes(name))
 
-export const transactionViewColumns = [
-  "block_height",
-  "transaction_index",
-  "id",
-  "type",
-  "status",
-  "from_address",
-  "to_address",
-  "nonce",
-  "value",
-  "gas_limit",
-  "gas_used",
-  "gas_price",
-  "max_fee_per_gas",
-  "max_priority_fee_per_gas",
-  "effective_gas_price",
-  "contract_address",
-  "input",
-  "event_count",
-  "extra",
-] as const
-
-export const eventViewColumns = [
-  "block_height",
-  "transaction_index",
-  "event_index",
-  "transaction_id",
-  "address",
-  "topic0",
-  "topic1",
-  "topic2",
-  "topic3",
-  "data",
-  "extra",
-] as const
+export const blockViewColumns = without(blockColumns, ["state_root", "transactions_root", "receipts_root"])
+export const transactionViewColumns = without(transactionColumns, [
+  "cumulative_gas_used",
+  "signature",
+  "events_sample",
+])
 
 const positions = <Name extends string>(columns: readonly Name[]): Readonly<Record<Name, number>> =>
   Object.fromEntries(columns.map((name, at) => [name, at])) as Record<Name, number>
 
 const blockAt = positions(blockViewColumns)
 const transactionAt = positions(transactionViewColumns)
-const eventAt = positions(eventViewColumns)
+const eventAt = positions(eventColumns)
 
 const makeField = (source: Uint8Array, start: number, end: number): EncodedField =>
   new EncodedField(source, start, end)
@@ -71,16 +33,12 @@ export class RawBlockView implements BlockView {
   readonly timestampUs: bigint
   readonly transactions: readonly RawTransactionView[]
   readonly events: readonly RawEventView[]
-  private readonly rows: BinaryRows
-  private readonly row: number
 
   constructor(
-    rows: BinaryRows,
-    row: number,
+    private readonly rows: BinaryRows,
+    private readonly row: number,
     content: { transactions: readonly RawTransactionView[]; events: readonly RawEventView[] },
   ) {
-    this.rows = rows
-    this.row = row
     this.height = rows.int8(row, blockAt.height)!
     this.timestampUs = rows.timestampUs(row, blockAt.timestamp)!
     this.transactions = content.transactions
@@ -114,16 +72,15 @@ export class RawTransactionView implements TransactionView {
   readonly index: number
   readonly eventCount: number
   readonly events: RawEventView[] = []
-  private readonly rows: BinaryRows
-  private readonly row: number
   #id: Hex | undefined
   #from: Hex | null | undefined
   #to: Hex | null | undefined
   #input: Hex | null | undefined
 
-  constructor(rows: BinaryRows, row: number) {
-    this.rows = rows
-    this.row = row
+  constructor(
+    private readonly rows: BinaryRows,
+    private readonly row: number,
+  ) {
     this.index = rows.int4(row, transactionAt.transaction_index)!
     this.eventCount = rows.int4(row, transactionAt.event_count)!
   }
@@ -191,15 +148,14 @@ export class RawTransactionView implements TransactionView {
 export class RawEventView implements EventView {
   readonly transactionIndex: number
   readonly index: number
-  private readonly rows: BinaryRows
-  private readonly row: number
   #address: Hex | null | undefined
   #topics: readonly Hex[] | undefined
   #data: Hex | null | undefined
 
-  constructor(rows: BinaryRows, row: number) {
-    this.rows = rows
-    this.row = row
+  constructor(
+    private readonly rows: BinaryRows,
+    private readonly row: number,
+  ) {
     this.transactionIndex = rows.int4(row, eventAt.transaction_index)!
     this.index = rows.int4(row, eventAt.event_index)!
   }

@@ -6,9 +6,9 @@ import type { BinaryRows } from "../../../postgres/binary-rows.js"
 import type { SqlConnection } from "../../../postgres/sql-connection.js"
 import type { StoredBlocks } from "../../../workers/raw-range.js"
 import type { BlockView } from "./block-view.js"
+import { eventColumns } from "./raw-tables.js"
 import {
   blockViewColumns,
-  eventViewColumns,
   RawBlockView,
   RawEventView,
   RawTransactionView,
@@ -58,8 +58,8 @@ async function readPiece(
     { fields: transactionViewColumns.length },
   )
   const events = await connection.copyOut(
-    `select ${eventViewColumns.join(", ")} from raw.events where ${where} order by block_height, transaction_index, event_index`,
-    { fields: eventViewColumns.length },
+    `select ${eventColumns.join(", ")} from raw.events where ${where} order by block_height, transaction_index, event_index`,
+    { fields: eventColumns.length },
   )
   const piece: BlockView[] = []
   let nextTransaction = 0

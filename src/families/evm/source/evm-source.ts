@@ -4,6 +4,8 @@
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { Hex } from "../../../domain/linked-block.js"
 import { type ErrorCode, IndexerError } from "../../../platform/errors.js"
+import type { RpcCounts } from "../../../platform/metrics.js"
+import type { RuntimeDeps } from "../../../platform/service.js"
 import { BatchSize } from "../../../source/batch-size.js"
 import type {
   BlockSource,
@@ -17,9 +19,9 @@ import type {
 import { ByteBudget } from "../../../source/byte-budget.js"
 import type { CircuitOptions } from "../../../source/circuit-breaker.js"
 import { providerLabels } from "../../../source/provider-url.js"
-import { type RpcCounter, RpcCounters } from "../../../source/rpc-counters.js"
+import { RpcCounters } from "../../../source/rpc-counters.js"
 import { createSharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
-import type { FamilyDeps, SourceOptions } from "../../chain-family.js"
+import type { SourceOptions } from "../../chain-family.js"
 import type { EvmBlock } from "../raw/evm-block.js"
 import { isObject } from "./block-json.js"
 import { BloomReader } from "./bloom.js"
@@ -70,7 +72,7 @@ const noHash = `0x${"0".repeat(64)}`
 
 /** A source from a chain's settings. */
 export function createChainSource(
-  deps: FamilyDeps,
+  deps: RuntimeDeps,
   { chain, chainId, limits = [], bytesInFlight }: SourceOptions,
 ): EvmSource {
   return new EvmSource(deps, {
@@ -90,7 +92,7 @@ export class EvmSource implements BlockSource {
   readonly #ranges: RangeFetcher
   #chainId: string | undefined
 
-  constructor(deps: FamilyDeps, options: EvmSourceOptions) {
+  constructor(deps: RuntimeDeps, options: EvmSourceOptions) {
     this.#chainId = options.expectedChainId
     if (options.providers.length === 0) {
       throw new IndexerError("CONFIG_INVALID", "a chain needs at least one http:// or https:// RPC URL")
@@ -197,7 +199,7 @@ export class EvmSource implements BlockSource {
     return this.#pool.providers()
   }
 
-  takeCounters(): RpcCounter[] {
+  takeCounters(): RpcCounts[] {
     return this.#pool.takeCounters()
   }
 

@@ -3,10 +3,7 @@
 
 /** A number as its source text. */
 export class ExactNumber {
-  readonly source: string
-  constructor(source: string) {
-    this.source = source
-  }
+  constructor(readonly source: string) {}
 }
 
 /** True when JSON.stringify may write this number differently from its source. */

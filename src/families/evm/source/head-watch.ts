@@ -2,9 +2,9 @@
 // follower fetches the announced head itself, and polls while no socket is live.
 
 import { describeError } from "../../../platform/errors.js"
+import type { RuntimeDeps } from "../../../platform/service.js"
 import type { ChainHead, HeadWatch } from "../../../source/block-source.js"
 import { providerLabels, scrubText } from "../../../source/provider-url.js"
-import type { FamilyDeps } from "../../chain-family.js"
 import { isObject } from "./block-json.js"
 import { isFixedHex, quantityValue } from "./hex-text.js"
 import { decimalText } from "./rpc-pool.js"
@@ -23,7 +23,7 @@ const chainIdCall = 1
 const subscribeCall = 2
 
 export class EvmHeadWatch implements HeadWatch {
-  readonly #deps: FamilyDeps
+  readonly #deps: RuntimeDeps
   readonly #expectedChainId: string | undefined
   readonly #urls: readonly string[]
   readonly #idleTimeoutMs: number
@@ -32,7 +32,7 @@ export class EvmHeadWatch implements HeadWatch {
   #live = false
   #lastAnnounced: string | undefined
 
-  constructor(deps: FamilyDeps, options: HeadWatchOptions) {
+  constructor(deps: RuntimeDeps, options: HeadWatchOptions) {
     this.#deps = deps
     this.#expectedChainId = options.expectedChainId
     this.#urls = options.wsUrls

@@ -1,17 +1,13 @@
 // Hex text as nodes send it: cheap tests for the one canonical form (lower case, no leading zeros in quantities).
 // Character tables instead of regular expressions: these run over most of every reply.
 
+import { nibbles } from "../../../postgres/hex.js"
+
 /**
  * Values of lower case digits, 16 for every other code unit: one entry for each, so that no bounds check is needed.
  */
 const lowerDigits = new Uint8Array(65_536).fill(16)
 for (let i = 0; i < 16; i++) lowerDigits[i.toString(16).charCodeAt(0)] = i
-
-const digits = new Int8Array(128).fill(-1)
-for (let i = 0; i < 16; i++) {
-  digits[i.toString(16).charCodeAt(0)] = i
-  digits[i.toString(16).toUpperCase().charCodeAt(0)] = i
-}
 
 const has0x = (text: string): boolean => text.charCodeAt(0) === 0x30 && text.charCodeAt(1) === 0x78
 
@@ -55,9 +51,8 @@ export function quantityValue(text: unknown): number {
   if (typeof text !== "string" || text.length < 3 || !has0x(text)) return Number.NaN
   let value = 0
   for (let i = 2; i < text.length; i++) {
-    const c = text.charCodeAt(i)
-    const digit = c > 127 ? -1 : digits[c]!
-    if (digit < 0) return Number.NaN
+    const digit = nibbles[text.charCodeAt(i)]!
+    if (digit > 15) return Number.NaN
     value = value * 16 + digit
   }
   return value <= Number.MAX_SAFE_INTEGER ? value : Number.NaN

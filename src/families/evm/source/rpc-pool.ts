@@ -4,10 +4,11 @@
 import type { Clock } from "../../../platform/clock.js"
 import { type ErrorCode, IndexerError, isIndexerError } from "../../../platform/errors.js"
 import type { Logger } from "../../../platform/logger.js"
+import type { RpcCounts } from "../../../platform/metrics.js"
 import type { Random } from "../../../platform/random.js"
+import type { RuntimeDeps } from "../../../platform/service.js"
 import type { FetchOptions, ProviderHealth } from "../../../source/block-source.js"
-import type { RpcCounter, RpcCounters } from "../../../source/rpc-counters.js"
-import type { FamilyDeps } from "../../chain-family.js"
+import type { RpcCounters } from "../../../source/rpc-counters.js"
 import type { JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
 
@@ -48,7 +49,7 @@ export class RpcPool {
   readonly #backoffMs: number
   readonly #chain = new Map<JsonRpcClient, ChainCheck>()
 
-  constructor(deps: FamilyDeps, options: RpcPoolOptions) {
+  constructor(deps: RuntimeDeps, options: RpcPoolOptions) {
     this.#clock = deps.clock
     this.#random = deps.random
     this.#logger = deps.logger
@@ -150,7 +151,7 @@ export class RpcPool {
     }))
   }
 
-  takeCounters(): RpcCounter[] {
+  takeCounters(): RpcCounts[] {
     return this.#counters.take()
   }
 

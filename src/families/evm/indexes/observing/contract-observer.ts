@@ -4,17 +4,15 @@
 import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
 import type { Job, JobEnding, JobQueue } from "../../../../coordination/job-queue.js"
 import type { Hex } from "../../../../domain/linked-block.js"
-import type { Clock } from "../../../../platform/clock.js"
-import type { Logger } from "../../../../platform/logger.js"
 import { LoopingService } from "../../../../platform/looping-service.js"
-import type { Random } from "../../../../platform/random.js"
+import type { RuntimeDeps } from "../../../../platform/service.js"
 import type { Database } from "../../../../postgres/database.js"
 import type { Queryable } from "../../../../postgres/transaction.js"
 import type { ObservedBlock } from "./ask-at-block.js"
 import type { Outcome, Question } from "./question.js"
 import { queueSubjects } from "./queue-subjects.js"
 
-export interface ContractObserverOptions<Answer extends Outcome> {
+export interface ContractObserverOptions<Answer extends Outcome> extends RuntimeDeps {
   readonly question: Question<Answer>
   /** Of the app schema. */
   readonly database: Database
@@ -26,9 +24,6 @@ export interface ContractObserverOptions<Answer extends Outcome> {
    */
   readonly observedBlock: (signal: AbortSignal) => Promise<ObservedBlock | undefined>
   readonly holder: string
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly random: Random
   readonly intervalMs: number
   /** Contracts in one claim. */
   readonly batchSize?: number
@@ -45,13 +40,11 @@ const longestRetryMs = 86_400_000
 const maxAttempts = 20
 
 export class ContractObserver<Answer extends Outcome> extends LoopingService {
-  private readonly options: ContractObserverOptions<Answer>
   private readonly batchSize: number
   private readonly holdMs: number
 
-  constructor(options: ContractObserverOptions<Answer>) {
+  constructor(private readonly options: ContractObserverOptions<Answer>) {
     super({ ...options, name: `${options.question.queue}-observer`, maxBackoffMs: 60_000 })
-    this.options = options
     this.batchSize = options.batchSize ?? 50
     this.holdMs = options.holdMs ?? 300_000
   }

@@ -1,13 +1,29 @@
-// NOT_FOUND where a worker has nothing to retry or skip. Names the workers that have: a DEAD block is often looked for
-// under the wrong worker.
+// NOT_FOUND for a worker that does not exist, and for a block that a worker does not have to do.
 
 import type { LeaseStatus } from "../coordination/lease-store.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { containsHeight } from "../domain/range-set.js"
 import { IndexerError } from "../platform/errors.js"
-import { derivedWorkerNames } from "./no-such-worker.js"
+import { readStoredWorkers } from "../workers/read-stored-workers.js"
 import { type OperatedChain, unfinishedLeases, type WorkerBlock } from "./operated-chain.js"
 
+/** Names the workers that there are. */
+export async function noSuchWorker({ name, app }: OperatedChain, worker: string): Promise<IndexerError> {
+  const known = await derivedWorkerNames(app)
+  const list =
+    known.length === 0 ? "none yet: a process with the role work creates their tables at start" : known.join(", ")
+  return new IndexerError(
+    "NOT_FOUND",
+    worker === rawIngester
+      ? `${rawIngester} does not derive: it runs in every process with the role ingest. Workers of ${name} are ${list}.`
+      : `${name} has no worker ${JSON.stringify(worker)}; it has ${list}.`,
+  )
+}
+
+export const derivedWorkerNames = async (app: OperatedChain["app"]): Promise<readonly string[]> =>
+  (await readStoredWorkers(app)).map(({ name }) => name)
+
+/** Names the workers that have something there: a DEAD block is often looked for under the wrong worker. */
 export async function nothingThere(
   chain: OperatedChain,
   {

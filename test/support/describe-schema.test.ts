@@ -1,15 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type PrivatePostgres, startPostgres15 } from "../../test/support/private-postgres.js"
-import { hasTestBinary } from "../../test/support/test-binary.js"
-import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
-import { Database } from "./database.js"
+import { Database } from "../../src/postgres/database.js"
+import { type MigratedSchema, migrationsDirectory } from "../../src/postgres/migration-files.js"
 import { describeSchema } from "./describe-schema.js"
-import { type MigratedSchema, migrationsDirectory } from "./migration-files.js"
+import { type PrivatePostgres, startPostgres15 } from "./private-postgres.js"
+import { hasTestBinary } from "./test-binary.js"
+import { createTestDatabase, type TestDatabase } from "./test-database.js"
 
 const header = `-- What the migrations of this folder amount to, for reading and review.
--- Rewritten by: UPDATE_SCHEMA=1 npx vitest run src/postgres/describe-schema.test.ts
+-- Rewritten by: UPDATE_SCHEMA=1 npx vitest run test/support/describe-schema.test.ts
 
 `
 

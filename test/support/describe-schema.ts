@@ -1,7 +1,7 @@
 // Describes a schema as text, from the catalogs. The text is the same on every server version, so that it can be
 // compared. Partitions are omitted (created at run time); views show columns only (their text depends on the version).
 
-import type { Queryable } from "./transaction.js"
+import type { Queryable } from "../../src/postgres/transaction.js"
 
 export async function describeSchema(database: Queryable, schema: string): Promise<string> {
   const parts = await Promise.all(
