@@ -2,10 +2,10 @@
 // coverage, and polls a few times a second. A failed range is retried like any other. A slow worker is left to the history
 // lanes, so that it does not delay the others.
 
+import type { LaneOptions } from "../coordination/lane-options.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { TipGate } from "../platform/tip-gate.js"
-import type { LaneOptions } from "../raw/lane-options.js"
 import { type DeriveClaim, type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"

@@ -1,10 +1,10 @@
 // Derives history, one range after the other, for all workers that have work there. A slow worker gets ranges of its own,
 // alternating with the others.
 
+import type { LaneOptions } from "../coordination/lane-options.js"
 import type { ClaimMember } from "../coordination/lease-store.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { LaneOptions } from "../raw/lane-options.js"
 import { Pace } from "./pace.js"
 import { type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import { SettledTip } from "./settled-tip.js"
