@@ -31,16 +31,16 @@ function assertNode() {
   process.exit(1)
 }
 
-export function installDependencies() {
+export function installDependencies(directory = root) {
   assertNode()
-  const marker = join(root, "node_modules", ".package-lock.json")
-  const lock = join(root, "package-lock.json")
+  const marker = join(directory, "node_modules", ".package-lock.json")
+  const lock = join(directory, "package-lock.json")
   if (existsSync(marker) && statSync(marker).mtimeMs >= statSync(lock).mtimeMs) return
   // A tree that is there is mended, which takes a second where `npm ci` begins with nothing.
   const command = existsSync(marker) ? ["install", "--no-save"] : ["ci"]
   say(`installing dependencies (npm ${command[0]})`)
   const npm = process.env.npm_execpath
-  const args = [...command, "--no-audit", "--no-fund", "--include=dev", "--include=optional"]
+  const args = [...command, "--prefix", directory, "--no-audit", "--no-fund", "--include=dev", "--include=optional"]
   // Its report of install scripts goes with the rest to stderr: standard output belongs to the command asked for.
   const stdio = ["ignore", process.stderr, process.stderr]
   if (npm) run(process.execPath, [npm, ...args], { stdio })

@@ -5,6 +5,8 @@ import { join } from "node:path"
 import { build, installDependencies, root, run } from "./set-up.mjs"
 
 installDependencies()
+// Apart from the others: the newer Node among them would run every script of npm, since its name is "node".
+installDependencies(join(root, "test", "binaries"))
 const bin = (name) => join(root, "node_modules", ".bin", name)
 const args = process.argv.slice(2)
 const start = (name, options) =>

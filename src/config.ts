@@ -1,6 +1,8 @@
 // What a user's tidemark.config.ts and the workers in it import: `import { defineConfig, defineWorker } from "tidemark"`.
 
-import type { ChainSettingValues, Checks, ProcessSettings } from "./platform/settings.js"
+import type { EvmSettingValues } from "./families/evm/evm-settings.js"
+import type { CheckSwitches } from "./families/evm/source/verify-block.js"
+import type { ChainSettingValues, ProcessSettings } from "./platform/settings.js"
 import type { WorkerDefinition } from "./workers/worker-definition.js"
 
 export { defineWorker, type ExtractContext } from "./families/evm/define-worker.js"
@@ -30,11 +32,11 @@ export type {
   WorkerDefinition,
 } from "./workers/worker-definition.js"
 
-export interface ChainDefinition extends Partial<ChainSettingValues> {
+export interface ChainDefinition extends Partial<ChainSettingValues & EvmSettingValues> {
   /** http(s) URLs to ask, ws(s) URLs that announce heads. */
   readonly rpc: string | readonly string[]
   /** Checks to turn off, for chains that serve wrong data there. */
-  readonly checks?: Partial<Checks>
+  readonly checks?: Partial<CheckSwitches>
 }
 
 export interface ConfigDefinition extends Partial<ProcessSettings> {

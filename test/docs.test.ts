@@ -17,12 +17,13 @@ import { startHelp } from "../src/cli/start.js"
 import { statusHelp } from "../src/cli/status-command.js"
 import { verifyHelp } from "../src/cli/verify-command.js"
 import { workersHelp } from "../src/cli/workers-command.js"
+import { evmFamily } from "../src/families/evm/evm-family.js"
 import { builtInWorkers } from "../src/families/evm/indexes/built-in-workers.js"
 import { systemClock } from "../src/platform/clock.js"
 import { errorCodes } from "../src/platform/errors.js"
 import { createMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
-import { chainSettings, checkNames, processSettings } from "../src/platform/settings.js"
+import { chainSettings, processSettings } from "../src/platform/settings.js"
 import { stallCauses } from "../src/status/diagnosis.js"
 import { columnTypes } from "../src/workers/column.js"
 import { stateColumns } from "../src/workers/fold-plan.js"
@@ -88,13 +89,17 @@ describe("docs/reference/config.md", () => {
     expect(rows).toEqual(expected(chainSettings))
   })
 
+  test("has every setting of an EVM chain as it is, and no other", () => {
+    expect(tableRows(section(page, "### Of an EVM chain"))).toEqual(expected(evmFamily.settings))
+  })
+
   test("has every check", () => {
     const rows = tableRows(section(page, "### `checks`"))
-    expect(rows.map(([name]) => unquoted(name!))).toEqual([...checkNames])
+    expect(rows.map(([name]) => unquoted(name!))).toEqual(evmFamily.checkNames)
   })
 
   test("no page names a variable that nothing reads", () => {
-    const settings = [...Object.values(processSettings), ...Object.values(chainSettings)]
+    const settings = [processSettings, chainSettings, evmFamily.settings].flatMap((table) => Object.values(table))
     const known = new Set([
       ...settings.map(({ env }) => env),
       // Read beside the tables; UPDATE_SCHEMA by a test.

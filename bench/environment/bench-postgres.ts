@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { rawIngester } from "../../src/coordination/raw-ingester.js"
-import { evmPartitionedTables } from "../../src/families/evm/raw/raw-tables.js"
+import { evmRawTables } from "../../src/families/evm/raw/raw-tables.js"
 import { ensurePartitions } from "../../src/partitions/ensure-partitions.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
@@ -63,7 +63,7 @@ async function makeTemplate(server: Awaited<ReturnType<typeof startEmbedded>>): 
   await migrate({ database: url, schema: "raw" })
   await migrate({ database: url, schema: "app" })
   const connection = await Connection.open({ url, applicationName: "tidemark bench" })
-  await ensurePartitions(connection, { tables: evmPartitionedTables, range: { from: 0, to: 1 } })
+  await ensurePartitions(connection, { tables: evmRawTables, range: { from: 0, to: 1 } })
   // As the product registers its worker; the probes know nothing of it.
   await connection.query("insert into raw.coverage (worker_type) values ($1)", [rawIngester])
   await connection.end()

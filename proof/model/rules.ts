@@ -233,10 +233,12 @@ export const rules = {
       "findDivergence",
       "let from = Math.max(finalized ?? 0, heightFrom(state.start_height))",
       "order by height limit $3",
+      "const hashes = hashesAt(gap < 0 ? at : stored.length + gap)",
       "from = stored.at(-1)!.height + 1",
     ],
     tests: [
       "src/rollback/find-divergence.test.ts",
+      "stored blocks above a gap in which a shorter chain ends are found by their parent",
       "the lowest stored block that differs is found, though a gap and equal blocks lie above it",
     ],
   },
@@ -366,7 +368,11 @@ export const rules = {
   oneCutoff: {
     means: "What it fails is what it has ended: one moment for both reads.",
     code: [reap, "readCutoff", "select clock_timestamp()::text as cutoff,"],
-    also: [reap, "reapLeases", '{isEnded("$1::timestamptz")} for update skip locked`, [cutoff],'],
+    also: [
+      reap,
+      "reapLeases",
+      '{isEnded("$1::timestamptz")} order by worker_type, from_height for update skip locked`, [cutoff],',
+    ],
     tests: [
       leaseTest,
       "a lease that ends between the two steps of the reaper is not given away with its backend alive",

@@ -27,7 +27,7 @@ export async function openLaboratory(): Promise<Laboratory> {
     },
   }
   // Only people read these.
-  const errors = ["insert into raw.", "update raw.", "insert into app."].map((act) =>
+  const errors = ["insert into raw.", "update raw.", "insert into app.", "update app."].map((act) =>
     emptyFor(`${act}indexing_errors`),
   )
   const rawBook = new StatementBook(rawShapes, [tablesExist, ...errors])

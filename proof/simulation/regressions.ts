@@ -144,4 +144,24 @@ export const regressions: readonly Regression[] = [
       restores: [{ of: "app", backupAt: 2055, at: 4831, stopped: false }],
     },
   },
+  {
+    title: "the head waits for its range whose claim was not answered, although finality has risen into it",
+    plan: {
+      ...laterQuiet,
+      ...{ seed: 22, processes: 1, blocks: 20, blockMs: 472, finalityGap: 12, rangeSize: 25 },
+      ...{ order: "oldest", recordBackend: false, providers: 1, faultyMs: 600, latencyMs: 4 },
+      ...{ lostPerMille: 100 },
+      awaitedReorgs: [{ at: 300, depth: 3, grow: -2 }],
+    },
+  },
+  {
+    title: "blocks of a branch that lost are found above a gap in which the shorter chain ends",
+    plan: {
+      ...laterQuiet,
+      ...{ seed: 14, processes: 1, blocks: 20, blockMs: 472, finalityGap: 12, rangeSize: 25 },
+      ...{ order: "oldest", recordBackend: false, providers: 1, faultyMs: 3_000, latencyMs: 4 },
+      reorgs: [{ at: 2_950, depth: 6, grow: -5 }],
+      acts: [{ kind: "refetch", at: 2_600, from: 20, blocks: 1 }],
+    },
+  },
 ]

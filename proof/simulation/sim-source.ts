@@ -12,6 +12,7 @@ import type {
   ProviderHashes,
   ProviderHealth,
 } from "../../src/source/block-source.js"
+import { RpcCounters } from "../../src/source/rpc-counters.js"
 import type { SimBlock, SimChain } from "./sim-chain.js"
 import type { SimHost } from "./sim-host.js"
 
@@ -60,10 +61,11 @@ export class SimProvider {
 
 const blocksPerRequest = 20
 
-export class SimSource implements BlockSource {
+export class SimSource implements BlockSource<SimBlock> {
   private readonly host: Pick<SimHost, "request" | "random">
   private readonly nodes: readonly SimProvider[]
   private readonly errorPart: () => number
+  private readonly counters = new RpcCounters()
 
   constructor(options: {
     host: Pick<SimHost, "request" | "random">
@@ -132,11 +134,16 @@ export class SimSource implements BlockSource {
   }
 
   providers(): readonly ProviderHealth[] {
-    return []
+    return this.nodes.map(({ isDown }, at) => ({
+      label: String(at),
+      state: isDown ? "open" : "closed",
+      lastError: isDown ? "the node does not answer" : null,
+      ...{ lastErrorAtMs: null, mismatch: null },
+    }))
   }
 
   takeCounters(): RpcCounts[] {
-    return []
+    return this.counters.take()
   }
 
   close(): Promise<void> {
@@ -150,7 +157,10 @@ export class SimSource implements BlockSource {
       if (reachable.length === 0 || random.chance(this.errorPart()))
         return settle(new IndexerError("RPC_UNREACHABLE", "the node does not answer"))
       try {
-        settle(null, question(random.pick(reachable)))
+        const chosen = random.pick(reachable)
+        const provider = String(this.nodes.indexOf(chosen))
+        this.counters.add({ provider, method: "ask", code: "ok", calls: 1, bytes: 0, ms: 0 })
+        settle(null, question(chosen))
       } catch (error) {
         settle(error)
       }

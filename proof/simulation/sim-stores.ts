@@ -33,7 +33,7 @@ export const simBlockBytes = 1_000
 
 const done = { rows: [], rowCount: 0 }
 
-export class SimBlockWriter implements BlockWriter {
+export class SimBlockWriter implements BlockWriter<SimBlock> {
   private pending: SimBlock[] = []
 
   get byteLength(): number {

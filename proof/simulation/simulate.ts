@@ -4,6 +4,7 @@
 import { Ambushes } from "./ambushes.js"
 import { AwaitedReorgs } from "./awaited-reorgs.js"
 import { fenceHolds } from "./checkers/fence-holds.js"
+import { headInOrder } from "./checkers/head-in-order.js"
 import { sameAsSequential } from "./checkers/i1-same-as-sequential.js"
 import { doneWithoutOverlap } from "./checkers/i2-done-without-overlap.js"
 import { checkpointIsPrefix } from "./checkers/i3-checkpoint-is-prefix.js"
@@ -50,6 +51,7 @@ const checkers: readonly Checker[] = [
   deadArePlanted,
   noStaleLease,
   fenceHolds,
+  headInOrder,
 ]
 const commitCheckers = checkers.filter(({ onCommit }) => onCommit)
 const sampleCheckers = checkers.filter(({ sample }) => sample)

@@ -211,7 +211,7 @@ describe("the HTTP server", () => {
     const real: ChainView = {
       name: "demo",
       status: () =>
-        readChainStatus({ raw: database, ledgers: testLedgers }, { name: "demo", family: { partitionedTables: [] } }),
+        readChainStatus({ raw: database, ledgers: testLedgers }, { name: "demo", family: { rawTables: [] } }),
       diagnosis: () => notYetKnown,
     }
     const { get } = await serve([real])

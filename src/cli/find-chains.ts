@@ -8,6 +8,7 @@ import { Database } from "../postgres/database.js"
 import { readEmbeddedAddress, type UrlOf } from "../postgres/embedded/address-file.js"
 import { isMissingSchema } from "../postgres/postgres-error.js"
 import { readChainName } from "../raw/chain-state.js"
+import { familyOf } from "../roles/family-of.js"
 import { operateChain } from "../roles/operate-chain.js"
 import type { CliIo } from "./cli-io.js"
 import { usage } from "./parse-flags.js"
@@ -46,7 +47,7 @@ export async function withChains<T>(
   options: FindOptions,
   work: (chains: readonly FoundChain[], config: Config) => Promise<T>,
 ): Promise<T> {
-  const config = await loadConfig({ cwd: io.cwd, env: io.env, flags: {}, configFile: options.config })
+  const config = await loadConfig({ cwd: io.cwd, env: io.env, flags: {}, configFile: options.config, familyOf })
   const open: Database[] = []
   try {
     const chains: FoundChain[] = []

@@ -9,6 +9,7 @@ import { systemRandom } from "../platform/random.js"
 import { kebab } from "../platform/setting.js"
 import { chainSettings, processSettings } from "../platform/settings.js"
 import { Terminal, wantsColour } from "../platform/terminal.js"
+import { families, familyOf } from "../roles/family-of.js"
 import { parseRoles } from "../roles/role.js"
 import { startTidemark, type Tidemark } from "../roles/start-tidemark.js"
 import { joinInstructions } from "./join-instructions.js"
@@ -39,7 +40,7 @@ Every other setting of docs/reference/config.md can be given as a flag too, such
 
 const repeatedSignalMs = 1_000
 
-const settingNames = [...Object.keys(processSettings), ...Object.keys(chainSettings)]
+const settingNames = [processSettings, chainSettings, ...families.map(({ settings }) => settings)].flatMap(Object.keys)
 
 function readFlags(argv: readonly string[]) {
   const flagTypes: Record<string, "string" | "boolean"> = {
@@ -68,6 +69,7 @@ export async function startCommand(argv: readonly string[]): Promise<number> {
     env,
     flags: flags.settings,
     configFile: flags.config,
+    familyOf,
   })
   const roles = parseRoles(flags.roles ?? env["ROLES"])
   if (flags.exitWhenDone && config.chains.some(({ endBlock }) => endBlock === undefined)) {

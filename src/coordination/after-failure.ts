@@ -1,5 +1,6 @@
 // What happens to a range that failed: a retry, smaller ranges or, for one block after enough attempts, DEAD. Pure.
-// A poison block is found quickly: at once when the failure names it, else by halving after a few attempts.
+// A poison block is found quickly: at once when the failure names it, else by halving, after a few attempts or at the first
+// bug.
 
 import type { BlockRange } from "../domain/block-range.js"
 import { subtract } from "../domain/range-set.js"
@@ -50,7 +51,7 @@ export function afterFailure(
     const parts = [...subtract([range], [block]), block].sort((a, b) => a.from - b.from)
     return { kind: "split", parts: parts as [BlockRange, ...BlockRange[]] }
   }
-  if (attempt < policy.splitAfterAttempts) return { kind: "retry" }
+  if (attempt < policy.splitAfterAttempts && !isBug) return { kind: "retry" }
   const middle = range.from + Math.floor(length / 2)
   return {
     kind: "split",

@@ -104,4 +104,18 @@ describe("choosing a range", () => {
       }),
     )
   })
+
+  test("in order, nothing new is taken above a height of the region that is leased", () => {
+    fc.assert(
+      fc.property(view, request, (seen, asked) => {
+        const region = asked.regions[0]!
+        const choice = chooseInRegion(seen, region, { ...asked, order: "oldest", inOrder: true })
+        if (choice?.kind !== "new") return
+        const below = { from: region.from, to: choice.range.from }
+        const leased = seen.unfinished.map((lease) => lease.range)
+        for (const height of heightsOf(below)) expect(containsHeight(leased, height)).toBe(false)
+      }),
+      { numRuns: 500 },
+    )
+  })
 })

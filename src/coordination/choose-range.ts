@@ -91,8 +91,9 @@ function chooseGap(view: ClaimView, region: BlockRange, request: RangeRequest): 
   }
   const gap = free[0]
   if (!gap) return undefined
+  // A lease may begin below the region and reach into it: finality rises while the head's range is held.
   const isBelow = ({ range, stuck }: UnfinishedLease): boolean =>
-    !stuck && range.from >= region.from && range.from < gap.from
+    !stuck && range.to > region.from && range.from < gap.from
   if (request.inOrder && view.unfinished.some(isBelow)) return undefined
   const ceiling = (Math.floor(gap.from / rangeSize) + 1) * rangeSize
   return { kind: "new", range: { from: gap.from, to: Math.min(gap.to, ceiling, gap.from + maxBlocks) } }

@@ -5,7 +5,7 @@ import type { LeaseStore, ReapOutcome } from "./lease-store.js"
 
 interface LeaseReaperOptions extends Omit<LoopOptions, "name"> {
   readonly leases: Pick<LeaseStore, "reap">
-  readonly onReaped?: (outcome: ReapOutcome) => void
+  readonly onReaped?: (outcome: ReapOutcome) => void | Promise<void>
 }
 
 export class LeaseReaper extends LoopingService {
@@ -16,9 +16,9 @@ export class LeaseReaper extends LoopingService {
   async runOnce(): Promise<undefined> {
     const outcome = await this.options.leases.reap()
     if (outcome.expired > 0) this.logger.info({ ...outcome }, "expired leases are free again")
-    if (outcome.dead > 0) {
+    if (outcome.dead.length > 0) {
       this.logger.fatal({ ...outcome }, "a block is DEAD: see `tidemark leases list`, then retry or skip it")
     }
-    this.options.onReaped?.(outcome)
+    await this.options.onReaped?.(outcome)
   }
 }

@@ -58,7 +58,7 @@ export interface GroupClaimRequest extends Omit<ClaimRequest, "workerType" | "de
 }
 
 /**
- * failure: the range itself is at fault; counts as an attempt. bug: an error in Tidemark; the range is split down to its
+ * failure: the range itself is at fault; counts as an attempt. bug: an error in Tidemark; the range is halved down to its
  * block, which costs no attempt and is never DEAD. outage: node or database unavailable. rollback: the chain moved.
  * shutdown: the holder stops. These three cost no attempt. withdrawn: nothing was tried, the range is a gap again.
  */
@@ -74,7 +74,8 @@ export interface ReleaseRequest {
 export interface ReapOutcome {
   readonly expired: number
   readonly holdersEnded: number
-  readonly dead: number
+  /** Blocks that became DEAD. */
+  readonly dead: readonly { readonly worker: string; readonly height: number }[]
   readonly pruned: number
 }
 

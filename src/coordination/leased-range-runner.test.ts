@@ -15,8 +15,11 @@ function stage({
   builtIn = [] as string[],
   uncharged = "noted" as "noted" | "withdrawn",
   attempt = 1,
+  isHeld = true,
+  onCharged = async (_charge: Charge): Promise<void> => undefined,
 } = {}) {
   const logged: Record<string, unknown>[] = []
+  const warned: string[] = []
   const released: [worker: string, ReleaseRequest][] = []
   const charged: Charge[] = []
   const connections: { closed: boolean }[] = []
@@ -29,7 +32,7 @@ function stage({
     claimGroup: async () => claimed,
     release: async ({ workerType }: Lease, request: ReleaseRequest) => {
       released.push([workerType, request])
-      return true
+      return isHeld
     },
   } as unknown as LeaseStore & FencedCommits<SqlConnection>
   const runner = new LeasedRangeRunner({
@@ -46,19 +49,25 @@ function stage({
     leasesOn: () => leases,
     keeper: { hold: () => ({ signal: held.signal, letGo: () => undefined }) },
     clock: { monotonic: () => 0 },
-    logger: { ...silentLogger, error: (fields) => logged.push({ ...fields }) },
+    logger: {
+      ...silentLogger,
+      debug: (_fields, message) => warned.push(message),
+      warn: (_fields, message) => warned.push(message),
+      error: (fields) => logged.push({ ...fields }),
+    },
     builtIn: new Set(builtIn),
     holder: "test",
     rangeSize: 100,
     uncharged,
     onCharged: async (charge) => {
       charged.push(charge)
+      await onCharged(charge)
     },
   })
   const claim = { members: [], regions: [range], maxBlocks: 10, ttlMs: 1_000, order: "oldest" } as const
   const run = (work: () => Promise<RangeDone<string>>, signal = never) =>
     runner.run(async () => ({ claim, work }), signal)
-  return { run, held, claimed, released, charged, logged, connections }
+  return { run, held, claimed, released, charged, logged, warned, connections }
 }
 
 const failing = (error: unknown) => async (): Promise<never> => {
@@ -100,13 +109,30 @@ describe("a range", () => {
     },
   )
 
-  test("that met a bug of ours is given back as such, and reported loudly", async () => {
+  test.each([
+    new TypeError("undefined is not a block"),
+    new IndexerError("DATABASE_ERROR", "The database rejected a statement (23505)"),
+  ])("that met a bug of ours is given back as such, and reported loudly: %s", async (error) => {
     const { run, released, charged, logged } = stage()
-    const error = new TypeError("undefined is not a block")
     expect(await run(failing(error))).toMatchObject({ kind: "failed", cause: "bug", error })
     expect(released).toEqual([["one", { cause: "bug", error: { code: "BUG", message: error.message } }]])
     expect(charged).toMatchObject([{ worker: "one", code: "BUG", error }])
     expect(logged).toMatchObject([{ worker: "one", ...range, code: "BUG", error: error.message }])
+  })
+
+  test("whose lease another holder has by now had no bug when the database refused its rows", async () => {
+    const { run, charged, logged } = stage({ isHeld: false })
+    await run(failing(new IndexerError("DATABASE_ERROR", "The database rejected a statement (23505)")))
+    expect([charged, logged]).toEqual([[], []])
+    await run(failing(new TypeError("undefined is not a block")))
+    expect(logged).toHaveLength(1)
+  })
+
+  test("whose error cannot be recorded is released all the same, and the log says what was lost", async () => {
+    const { run, released, warned } = stage({ onCharged: () => Promise.reject(new Error("gone")) })
+    await run(failing(new IndexerError("VERIFY_FAILED", "no")))
+    expect(released).toHaveLength(1)
+    expect(warned).toEqual(["the error of a released range could not be recorded"])
   })
 
   test("is given back as shutdown when the runner is to stop", async () => {
@@ -135,17 +161,25 @@ describe("of a group", () => {
     expect(charged).toMatchObject([{ worker: "two", height: 13, code: "WORKER_FAILED" }])
   })
 
-  test("an unexpected error in a built-in worker is a bug of ours, an expected one is a failure", async () => {
-    const { run, released, logged } = stage({ ...group, builtIn: ["two"] })
-    await run(failing(fault))
-    await run(failing(new WorkerFault({ worker: "two", cause: new IndexerError("WORKER_FAILED", "a null") })))
-    expect(released.map(([worker, { cause, error }]) => [worker, cause, error?.code])).toEqual([
+  test.each([
+    ["an exception", fault],
+    [
+      "a row that does not fit",
+      new WorkerFault({ worker: "two", cause: new IndexerError("WORKER_FAILED", "a null") }),
+    ],
+    ["a refused statement", new WorkerFault({ worker: "two", cause: new IndexerError("DATABASE_ERROR", "23505") })],
+  ])("%s in a built-in worker is a bug of ours, in a user's worker a failure", async (_, error) => {
+    const ours = stage({ ...group, builtIn: ["two"] })
+    expect(await ours.run(failing(error))).toMatchObject({ kind: "failed", cause: "bug" })
+    expect(ours.released.map(([worker, { cause, error }]) => [worker, cause, error?.code])).toEqual([
       ["one", "withdrawn", undefined],
       ["two", "bug", "BUG"],
-      ["one", "withdrawn", undefined],
-      ["two", "failure", "WORKER_FAILED"],
     ])
-    expect(logged).toMatchObject([{ worker: "two", height: 13, code: "BUG" }])
+    expect(ours.charged).toMatchObject([{ worker: "two", code: "BUG" }])
+    expect(ours.logged).toMatchObject([{ worker: "two", code: "BUG" }])
+    const users = stage(group)
+    expect(await users.run(failing(error))).toMatchObject({ kind: "failed", cause: "failure" })
+    expect(users.logged).toEqual([])
   })
 
   test("one that was tried before stays on record", async () => {

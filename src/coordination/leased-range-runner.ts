@@ -19,7 +19,7 @@ export interface LeasedRangeRunnerOptions {
   readonly logger: Logger
   readonly holder: string
   readonly rangeSize: number
-  /** Workers that come with Tidemark: an unexpected error in one is a bug, not a user's failure. */
+  /** Workers that come with Tidemark: whatever fails in one is a bug, not a user's failure. */
   readonly builtIn?: ReadonlySet<string>
   /** A range that no worker is charged for: `noted` stays FAILED with its cause and waits; `withdrawn` is a gap again. */
   readonly uncharged: "noted" | "withdrawn"
@@ -141,14 +141,12 @@ export class LeasedRangeRunner {
   }
 
   private causeOf(error: unknown): ReleaseCause {
-    if (error instanceof WorkerFault) {
-      const isOurs = !(error.cause instanceof IndexerError) && this.options.builtIn?.has(error.worker)
-      return isOurs ? "bug" : "failure"
-    }
+    if (error instanceof WorkerFault) return this.options.builtIn?.has(error.worker) ? "bug" : "failure"
     if (!(error instanceof IndexerError)) return "bug"
     switch (error.action) {
+      case "bug":
       case "rollback":
-        return "rollback"
+        return error.action
       case "fail":
         return "failure"
       default:
@@ -164,31 +162,38 @@ export class LeasedRangeRunner {
     const isCharged = fault ? fault.worker === worker : cause === "failure" || cause === "bug"
     const reason = fault ? fault.cause : error
     const height = fault ? fault.height : error instanceof IndexerError ? error.height : undefined
-    const code = reason instanceof IndexerError ? reason.code : cause === "failure" ? "WORKER_FAILED" : "BUG"
+    const code = cause === "bug" ? "BUG" : reason instanceof IndexerError ? reason.code : "WORKER_FAILED"
     const message = describeError(reason)
-    if (isCharged && cause === "bug") {
-      const stack = reason instanceof Error ? reason.stack : undefined
-      logger.error(
-        { worker, ...range, height, code, error: message, stack },
-        "a bug in Tidemark; its block is retried every minute, please report it",
-      )
-    }
     const isNoted = isCharged || (uncharged === "noted" && cause !== "shutdown")
+    let wasHeld: boolean | undefined
     try {
-      const connection = await this.connection()
-      const released = await leasesOn(connection).release(lease, {
+      wasHeld = await leasesOn(await this.connection()).release(lease, {
         // Kept as a FAILED lease only where it carries information: an error, or earlier attempts.
         cause: isCharged || uncharged === "noted" ? cause : lease.attempt > 1 ? "shutdown" : "withdrawn",
         ...(isNoted ? { error: { code, message } } : {}),
         ...(isCharged && height !== undefined ? { height } : {}),
       })
-      if (isCharged && released) await onCharged?.({ worker, range, height, code, error: reason }, connection)
     } catch (releaseError) {
       // The reaper finds it: its backend is gone, and the lease expires.
       logger.debug(
         { worker, range: formatRange(range), error: describeError(releaseError) },
         "lease left to the reaper",
       )
+    }
+    // A refused statement of a lost lease is no bug: its next holder may have stored the same rows.
+    if (isCharged && cause === "bug" && (wasHeld !== false || !(reason instanceof IndexerError))) {
+      const stack = reason instanceof Error ? reason.stack : undefined
+      logger.error(
+        { worker, ...range, height, code, error: message, stack },
+        "a bug in Tidemark; its block is retried every minute, please report it",
+      )
+    }
+    if (!isCharged || !wasHeld) return
+    try {
+      await onCharged?.({ worker, range, height, code, error: reason }, await this.connection())
+    } catch (recordError) {
+      const fields = { worker, ...range, height, code, error: message, reason: describeError(recordError) }
+      logger.warn(fields, "the error of a released range could not be recorded")
     }
   }
 }

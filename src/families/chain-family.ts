@@ -1,41 +1,52 @@
-// What composition needs of a chain family, as one record. Code outside src/families that works with blocks gets the
-// parts it needs of it.
+// All that is specific to a chain family, as one record. Code outside src/families gets the parts of it that it needs.
+//
+// Common to all families, so that any code may rely on it:
+// - a block is linked: height, hash, parent, time, counts of transactions and events (LinkedBlock);
+// - raw.blocks has its place (height, hash, parent_hash, timestamp) and its counts (transaction_count, event_count);
+// - raw.transactions has a row for each transaction: block_height, transaction_index, id, event_count;
+// - raw.events has a row for each event: block_height, transaction_index, event_index, transaction_id;
+// - raw.tx_lookup and raw.block_lookup find each transaction and block by its id.
+//
+// A family adds the other columns of these tables, further raw tables, and how its rows are numbered.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { JobQueue } from "../coordination/job-queue.js"
 import type { BlockRange } from "../domain/block-range.js"
-import type { Hex } from "../domain/linked-block.js"
+import type { Hex, LinkedBlock } from "../domain/linked-block.js"
 import type { PartitionedTable } from "../partitions/partitioned-table.js"
-import type { ChainConfig } from "../platform/load-config.js"
+import type { ChainConfig, FamilySettings } from "../platform/load-config.js"
 import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { BlockWriter } from "../raw/block-writer.js"
-import type { ComparedTable } from "../raw/compared-table.js"
 import type { BlockSource, ChainIdentity, HeadWatch } from "../source/block-source.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { ReadBlocks } from "../workers/raw-range.js"
 import type { WorkerDefinition } from "../workers/worker-definition.js"
 
-export interface ChainFamily {
+/**
+ * Its writer accepts the blocks of its source and no others. Composition pairs the two, so code that only passes blocks
+ * from one to the other need not know their type.
+ */
+export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends FamilySettings {
   /** The name of a chain that the config gives none. */
   chainName(identity: ChainIdentity): string
 
-  createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource
+  createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource<Block>
   createHeadWatch(
     deps: RuntimeDeps,
     options: { readonly chain: Pick<ChainConfig, "wsUrls">; readonly chainId: string },
   ): HeadWatch
 
-  /** The raw tables that the writer fills. */
-  readonly partitionedTables: readonly PartitionedTable[]
-  createWriter(options?: { readonly denormalizeEvents?: boolean }): BlockWriter
-  /** For comparing stored rows with those of a node. */
-  readonly comparedTables: readonly ComparedTable[]
+  /** What the writer fills, except the lookups. */
+  readonly rawTables: readonly RawTable[]
+  createWriter(chain?: Pick<ChainConfig, "familySettings">): BlockWriter<Block>
   readonly readBlocks: ReadBlocks
 
   /** Built in: derived on every chain of the family unless its settings disable them. */
   readonly workers: readonly WorkerDefinition[]
+  /** Tables of schema app that the observers fill: no worker may have one of these names. */
+  readonly observedTables: readonly string[]
   /** Services that observe what is in no block, for the workers that run. */
   createObservers(deps: ObserverDeps, options: ObserversOptions): Service[]
   /** Removes observations at the heights that a rollback removes, in its transaction and under its lock. */
@@ -44,9 +55,21 @@ export interface ChainFamily {
   forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
 }
 
+/** A table whose rows come and go with their block. */
+export interface RawTable extends PartitionedTable {
+  readonly schema: "raw"
+  /** The column that holds the height. */
+  readonly height: string
+  readonly key: readonly string[]
+  /** Those that the chain defines, so that two nodes must agree on them. */
+  readonly columns: readonly string[]
+  /** A column that counts from 0 without a gap among the rows that agree in some others. */
+  readonly numbered?: { readonly column: string; readonly within: readonly string[] }
+}
+
 export interface SourceOptions {
   readonly chain: Pick<ChainConfig, "rpcUrls"> &
-    Partial<Pick<ChainConfig, "checks" | "verify" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">>
+    Partial<Pick<ChainConfig, "checks" | "familySettings" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">>
   /** Undefined before the first answer of a node. */
   readonly chainId: string | undefined
   /** One for each URL, shared by the threads of the process. Absent: no limits. */

@@ -25,8 +25,8 @@ const maxRawBytes = 4_096
 const maxMessageLength = 2_000
 
 /**
- * Not fenced; called after the range was released. FATAL if that made the block DEAD. Nothing is recorded for a block that
- * another process has done meanwhile.
+ * Not fenced; called after the range was released or reaped. FATAL if that made the block DEAD, and so are its earlier
+ * errors then. Nothing is recorded for a block that another process has done meanwhile.
  */
 export async function recordError(
   sql: Queryable,
@@ -34,7 +34,9 @@ export async function recordError(
   { worker, range, height = range.from, error, isBug = false }: IndexingFault,
 ): Promise<void> {
   const { transactionId, rawData, rawRef } = errorDetails(error)
-  await sql.query(
+  const {
+    rows: [recorded],
+  } = await sql.query<{ severity: string }>(
     `insert into ${schema}.indexing_errors
        (worker_name, block_height, transaction_id, error_hash, error_message, severity, raw_data, raw_ref)
      select $1, $2::int8, $3::bytea, $4::bytea, $5,
@@ -45,7 +47,8 @@ export async function recordError(
      on conflict on constraint indexing_errors_key do update set
        resolved = false, seen = indexing_errors.seen + 1, error_message = excluded.error_message,
        severity = excluded.severity, raw_data = coalesce(excluded.raw_data, indexing_errors.raw_data),
-       raw_ref = coalesce(excluded.raw_ref, indexing_errors.raw_ref), updated_at = clock_timestamp()`,
+       raw_ref = coalesce(excluded.raw_ref, indexing_errors.raw_ref), updated_at = clock_timestamp()
+     returning severity`,
     [
       worker,
       height,
@@ -57,6 +60,12 @@ export async function recordError(
       // A worker's input is stored in raw; what raw could not store is at the node.
       rawRef === undefined ? (schema === "app" ? `raw.blocks/${height}` : null) : withoutNul(rawRef),
     ],
+  )
+  if (isBug || recorded?.severity !== "FATAL") return
+  await sql.query(
+    `update ${schema}.indexing_errors set severity = 'FATAL'
+     where worker_name = $1 and block_height = $2 and not resolved`,
+    [worker, height],
   )
 }
 

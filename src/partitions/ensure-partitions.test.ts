@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { testLedgers } from "../../test/support/test-ledgers.js"
 import { pinChain } from "../coordination/postgres/pin-chain.js"
-import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
+import { evmRawTables } from "../families/evm/raw/raw-tables.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Connection } from "../postgres/connection.js"
@@ -28,7 +28,7 @@ async function partitions(): Promise<string[]> {
   return rows.map(({ name }) => name).filter((name) => !name.includes("key") && !name.includes("idx"))
 }
 
-const tables = evmPartitionedTables
+const tables = evmRawTables
 
 describe("partitions", () => {
   test("are made on demand, of the sizes promised, and named after their first height", async () => {

@@ -1,12 +1,13 @@
 // The only error type for expected faults. Each code has one action. Any other error is a bug: it is isolated to its
 // block, logged as an error and retried every minute, and makes no block DEAD. A process that cannot trust its state
-// (an uncaught exception) exits and lets its leases expire.
+// (an uncaught exception) exits and lets its leases expire, which counts as an attempt.
 
 /**
  * retry: an outage, which does not count as an attempt. fail: counts as an attempt of the range.
- * rollback: the chain changed; wait for a rollback. stop: an operator must change something.
+ * bug: like an unexpected error, unless a user's worker is at fault. rollback: the chain changed; wait for a rollback.
+ * stop: an operator must change something.
  */
-export type ErrorAction = "retry" | "fail" | "rollback" | "stop"
+export type ErrorAction = "retry" | "fail" | "bug" | "rollback" | "stop"
 
 export const errorCodes = {
   // node and network
@@ -38,7 +39,7 @@ export const errorCodes = {
   DATABASE_UNREACHABLE: "retry",
   DATABASE_CONFLICT: "retry",
   DATABASE_FULL: "retry",
-  DATABASE_ERROR: "fail",
+  DATABASE_ERROR: "bug",
   DATABASE_UNSUPPORTED: "stop",
   SCHEMA_NEWER: "stop",
   SCHEMA_CHANGED: "stop",

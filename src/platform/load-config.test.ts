@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type LoadConfigOptions, loadConfig } from "./load-config.js"
+import { choice } from "./setting.js"
 
 let cwd: string
 beforeEach(async () => {
@@ -10,7 +11,12 @@ beforeEach(async () => {
 })
 afterEach(() => rm(cwd, { recursive: true }))
 
-const load = (over: Partial<LoadConfigOptions> = {}) => loadConfig({ cwd, env: {}, flags: {}, ...over })
+const family = {
+  settings: { depth: choice({ env: "DEPTH", of: ["low", "high"], fallback: "low", help: "" }) },
+  checkNames: ["parent", "sums"],
+}
+const load = (over: Partial<LoadConfigOptions> = {}) =>
+  loadConfig({ cwd, env: {}, flags: {}, familyOf: () => family, ...over })
 const configFile = (body: string) => writeFile(join(cwd, "tidemark.config.ts"), `export default ${body}`)
 
 describe("the config", () => {
@@ -22,7 +28,7 @@ describe("the config", () => {
       rangeSize: 1_000,
       leaseTtlMs: 30_000,
     })
-    expect(config.chains).toMatchObject([{ name: "demo", demo: true, backfill: "oldest", verify: "standard" }])
+    expect(config.chains).toMatchObject([{ name: "demo", demo: true, backfill: "oldest" }])
     expect(Object.values(config.chains[0]!.checks).every((on) => on)).toBe(true)
   })
 
@@ -40,9 +46,17 @@ describe("the config", () => {
   })
 
   test("a chain's checks can be turned off one by one", async () => {
-    await configFile(`{ chains: { odd: { rpc: "http://a", checks: { bloom: false } } } }`)
+    await configFile(`{ chains: { odd: { rpc: "http://a", checks: { sums: false } } } }`)
     const { checks } = (await load()).chains[0]!
-    expect(checks).toMatchObject({ bloom: false, parent: true, receipts: true })
+    expect(checks).toEqual({ sums: false, parent: true })
+  })
+
+  test("the family's settings are read like the others, and kept apart", async () => {
+    await configFile(`{ chains: { odd: { rpc: "http://a", depth: "high" } } }`)
+    expect((await load()).chains[0]).toMatchObject({ familySettings: { depth: "high" } })
+    expect((await load({ env: { DEPTH: "low" } })).chains[0]).toMatchObject({ familySettings: { depth: "low" } })
+    const loading = load({ flags: { depth: "middle" } })
+    await expect(loading).rejects.toMatchObject({ message: '--depth is "middle", but must be "low" or "high"' })
   })
 
   test.each([
@@ -62,7 +76,11 @@ describe("the config", () => {
 
   test.each([
     ["{ rangesize: 5 }", "rangesize is not a setting; known are port"],
-    [`{ chains: { a: { rpc: "http://a", checks: { blom: false } } } }`, "chains.a.checks.blom is not a setting"],
+    [
+      `{ chains: { a: { rpc: "http://a", checks: { sum: false } } } }`,
+      "chains.a.checks.sum is not a setting; known are parent, sums",
+    ],
+    [`{ chains: { a: { rpc: "http://a", checks: true } } }`, "must be an object such as { parent: false }"],
     [
       `{ chains: { a: { rpc: "http://a", startBlock: -1 } } }`,
       "chains.a.startBlock is -1, but must be a whole number",
@@ -84,9 +102,9 @@ describe("the config", () => {
   test("per-chain variables are rejected when the config has several chains", async () => {
     await configFile(`{ chains: { a: { rpc: "http://a" }, b: { rpc: "http://b" } } }`)
     expect((await load()).chains.map(({ name }) => name)).toEqual(["a", "b"])
-    const loading = load({ env: { START_BLOCK: "5" } })
+    const loading = load({ env: { START_BLOCK: "5", DEPTH: "low" } })
     await expect(loading).rejects.toMatchObject({
-      message: expect.stringContaining("START_BLOCK cannot be set"),
+      message: expect.stringContaining("START_BLOCK, DEPTH cannot be set"),
     })
   })
 })

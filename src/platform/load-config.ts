@@ -5,15 +5,15 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { IndexerError } from "./errors.js"
-import { readSettings } from "./setting.js"
-import {
-  type ChainSettingValues,
-  type Checks,
-  chainSettings,
-  checkNames,
-  type ProcessSettings,
-  processSettings,
-} from "./settings.js"
+import { readSettings, type SettingTable } from "./setting.js"
+import { type ChainSettingValues, chainSettings, type ProcessSettings, processSettings } from "./settings.js"
+
+/** What a chain family adds to the settings of a chain. */
+export interface FamilySettings {
+  readonly settings: SettingTable
+  /** Checks of a block that a chain can turn off, since some real chains serve wrong data there. */
+  readonly checkNames: readonly string[]
+}
 
 export interface ChainConfig extends ChainSettingValues {
   /** Undefined: the chain is named after its id, which the node reports. */
@@ -21,7 +21,10 @@ export interface ChainConfig extends ChainSettingValues {
   readonly rpcUrls: readonly string[]
   /** WebSocket URLs that announce heads. */
   readonly wsUrls: readonly string[]
-  readonly checks: Checks
+  /** By name, whether it is on. */
+  readonly checks: Readonly<Record<string, boolean>>
+  /** Only the family knows their types. */
+  readonly familySettings: Readonly<Record<string, unknown>>
   readonly demo: boolean
 }
 
@@ -37,17 +40,19 @@ export interface LoadConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly configFile?: string | undefined
+  readonly familyOf: (chain: Pick<ChainConfig, "name">) => FamilySettings
 }
 
 const configFileNames = ["tidemark.config.ts", "tidemark.config.js", "tidemark.config.mjs"]
 const chainNamePattern = /^[a-z][a-z0-9-]{0,30}$/
 
-export async function loadConfig({ cwd, env, flags, configFile }: LoadConfigOptions): Promise<Config> {
+export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
+  const { cwd, env, flags, configFile } = options
   const file = findFile(cwd, configFile)
   const content = file ? await loadConfigFile(file) : {}
   rejectUnknown(content, [...Object.keys(processSettings), "chains", "workers"], "")
   const process = readSettings(processSettings, { flags, env, file: content, filePrefix: "" })
-  const chains = readChains(content, { env, flags })
+  const chains = readChains(content, options)
   return { process, chains, file }
 }
 
@@ -73,15 +78,17 @@ export async function loadConfigFile(path: string): Promise<Record<string, unkno
   return loaded
 }
 
-type GivenSettings = Pick<LoadConfigOptions, "env" | "flags">
+type GivenSettings = Pick<LoadConfigOptions, "env" | "flags" | "familyOf">
 
-function readChains(content: Record<string, unknown>, { env, flags }: GivenSettings): ChainConfig[] {
+function readChains(content: Record<string, unknown>, options: GivenSettings): ChainConfig[] {
+  const { env, flags, familyOf } = options
   const given = content["chains"] ?? {}
   if (!isRecord(given)) throw invalid("chains must be an object of chains by name")
   const entries = Object.entries(given)
   const rpcText = flags["rpc"] ?? env["RPC_URL"]
-  if (entries.length === 0) return [readChain({ name: undefined, file: {}, env, flags, rpcText })]
-  const perChain = Object.entries(chainSettings).filter(
+  if (entries.length === 0) return [readChain({ ...options, name: undefined, file: {}, rpcText })]
+  const tables: SettingTable[] = [chainSettings, ...entries.map(([name]) => familyOf({ name }).settings)]
+  const perChain = Object.entries<SettingTable[string]>(Object.assign({}, ...tables)).filter(
     ([key, { env: name }]) => flags[key] !== undefined || env[name],
   )
   if (entries.length > 1 && (rpcText || perChain.length > 0)) {
@@ -96,7 +103,7 @@ function readChains(content: Record<string, unknown>, { env, flags }: GivenSetti
     if (!chainNamePattern.test(name))
       throw invalid(`chains.${name}: a chain's name must be lower case letters, digits and dashes`)
     if (!isRecord(file)) throw invalid(`chains.${name} must be an object`)
-    return readChain({ name, file, env, flags, rpcText })
+    return readChain({ ...options, name, file, rpcText })
   })
 }
 
@@ -106,10 +113,12 @@ interface GivenChain extends GivenSettings {
   readonly rpcText: string | undefined
 }
 
-function readChain({ name, file, env, flags, rpcText }: GivenChain): ChainConfig {
+function readChain({ name, file, env, flags, familyOf, rpcText }: GivenChain): ChainConfig {
   const prefix = name === undefined ? "" : `chains.${name}.`
-  rejectUnknown(file, [...Object.keys(chainSettings), "rpc", "checks"], prefix)
-  const values = readSettings(chainSettings, { flags, env, file, filePrefix: prefix })
+  const family = familyOf({ name })
+  rejectUnknown(file, [...Object.keys(chainSettings), ...Object.keys(family.settings), "rpc", "checks"], prefix)
+  const sources = { flags, env, file, filePrefix: prefix }
+  const values = readSettings(chainSettings, sources)
   const rpcName = rpcText ? "RPC_URL" : `${prefix}rpc`
   const urls = rpcList(rpcText || file["rpc"], rpcName)
   const rpcUrls = urls.filter((url) => url.startsWith("http"))
@@ -125,7 +134,8 @@ function readChain({ name, file, env, flags, rpcText }: GivenChain): ChainConfig
     name: name ?? (demo ? "demo" : undefined),
     rpcUrls,
     wsUrls,
-    checks: readChecks(file["checks"], prefix),
+    checks: readChecks(file["checks"], family.checkNames, prefix),
+    familySettings: readSettings(family.settings, sources),
     demo,
   }
 }
@@ -145,14 +155,14 @@ function assertUrl(url: string, name: string): void {
   throw invalid(`${name} has an entry that is not an http, https, ws or wss URL (commas separate entries)`)
 }
 
-function readChecks(value: unknown, prefix: string): Checks {
+function readChecks(value: unknown, checkNames: readonly string[], prefix: string): ChainConfig["checks"] {
   if (value !== undefined && !isRecord(value))
-    throw invalid(`${prefix}checks must be an object such as { bloom: false }`)
+    throw invalid(`${prefix}checks must be an object such as { ${checkNames[0]}: false }`)
   const given = value ?? {}
   rejectUnknown(given, checkNames, `${prefix}checks.`)
   for (const [name, on] of Object.entries(given))
     if (typeof on !== "boolean") throw invalid(`${prefix}checks.${name} must be true or false`)
-  return Object.fromEntries(checkNames.map((name) => [name, given[name] !== false])) as Checks
+  return Object.fromEntries(checkNames.map((name) => [name, given[name] !== false]))
 }
 
 function rejectUnknown(value: Record<string, unknown>, known: readonly string[], prefix: string): void {

@@ -76,6 +76,21 @@ describe("a looping service", () => {
     }
   })
 
+  test("a bug is logged as an error every time, and retried after a minute, whatever wakes the service", async () => {
+    const service = new Counting(new VirtualClock())
+    service.fail = true
+    service.error = new TypeError("undefined is not a function")
+    service.start()
+    await settle()
+    await pass(service.virtual, 59_000)
+    service.wake()
+    await settle()
+    expect(service.runs).toBe(1)
+    await pass(service.virtual, 121_000)
+    expect([service.runs, service.levels]).toEqual([4, Array(4).fill("error BUG")])
+    await service.stop()
+  })
+
   test("can be stopped twice, and before its start", async () => {
     const service = new Counting(new VirtualClock())
     await service.stop()

@@ -1,5 +1,5 @@
 // A service that repeats one duty until it is stopped. A failed run is logged and retried; it never ends the service.
-// The wait before a retry is decided only here.
+// The wait before a retry is decided only here. A bug is reported every time and retried after a minute.
 
 import type { Clock } from "./clock.js"
 import { codeOf, describeError } from "./errors.js"
@@ -15,6 +15,8 @@ export interface LoopOptions extends ServiceDeps {
   /** Shortens the wait after a fault by up to half, so that services do not retry at the same time. */
   readonly random?: Random
 }
+
+const bugWaitMs = 60_000
 
 export abstract class LoopingService implements Service {
   readonly name: string
@@ -78,10 +80,16 @@ export abstract class LoopingService implements Service {
       this.faults++
       const code = codeOf(error)
       const fields = { error: describeError(error), code, faults: this.faults }
+      if (code === "BUG") {
+        const stack = error instanceof Error ? error.stack : undefined
+        this.logger.error({ ...fields, stack }, `a bug in ${this.name}, trying again in a minute; please report it`)
+        // Nothing else ends this wait: a service that is woken often would retry, and log, as often.
+        await this.clock.sleep(bugWaitMs, signal)
+        return 0
+      }
       // Faults 1, 2, 4, 8, …: an outage must not fill the disk with log lines.
       const isShown = (this.faults & (this.faults - 1)) === 0
-      const level = !isShown ? "debug" : code === "BUG" ? "error" : "warn"
-      this.logger[level](fields, `${this.name} failed, trying again`)
+      this.logger[isShown ? "warn" : "debug"](fields, `${this.name} failed, trying again`)
       const wait = Math.min(this.maxBackoffMs, this.intervalMs * 2 ** Math.min(this.faults - 1, 10))
       return wait * (1 - (this.random?.next() ?? 0) / 2)
     }

@@ -1,4 +1,5 @@
-// Every setting there is. docs/reference/config.md is checked against these tables.
+// The settings of every process and every chain; a chain family adds its own. docs/reference/config.md is checked
+// against these tables.
 
 import { choice, flag, integer, type SettingValues, text } from "./setting.js"
 
@@ -135,7 +136,7 @@ export const processSettings = {
 
 export type ProcessSettings = SettingValues<typeof processSettings>
 
-/** Of one chain. */
+/** Of one chain, of whatever family. */
 export const chainSettings = {
   dbRawUrl: text({
     env: "DB_RAW_URL",
@@ -187,17 +188,11 @@ export const chainSettings = {
     fallback: 3_000,
     help: "Where only one provider tells of a reorganisation, it has to say the same again after this long before blocks are taken back.",
   }),
-  verify: choice({
-    env: "VERIFY",
-    of: ["standard", "roots"],
-    fallback: "standard",
-    help: "`roots` also recomputes header hash, transactions root and receipts root.",
-  }),
   rpcMaxRps: integer({
     env: "RPC_MAX_RPS",
     min: 0,
     fallback: 0,
-    help: "Most JSON-RPC calls a second to each provider (a batch of 20 counts 20), over all threads of the process; 0 is no limit.",
+    help: "Most RPC calls a second to each provider (a batch of 20 counts 20), over all threads of the process; 0 is no limit.",
   }),
   rpcMaxInFlight: integer({
     env: "RPC_MAX_IN_FLIGHT",
@@ -243,15 +238,6 @@ export const chainSettings = {
     fallback: "all",
     help: "Which workers derive tables, built in or your own; what they depend on is included.",
   }),
-  denormalizeEvents: flag({
-    env: "DENORMALIZE_EVENTS",
-    fallback: false,
-    help: "Keeps a truncated copy of its events with each transaction, for debugging.",
-  }),
 } as const
 
 export type ChainSettingValues = SettingValues<typeof chainSettings>
-
-/** Checks of a block that a chain can turn off, since some real chains serve wrong blooms or receipts. */
-export const checkNames = ["parent", "counts", "receipts", "gas", "logOrder", "bloom"] as const
-export type Checks = Readonly<Record<(typeof checkNames)[number], boolean>>

@@ -12,11 +12,10 @@ export interface FlushOptions {
   readonly between?: () => Promise<void>
 }
 
-export interface BlockWriter {
+export interface BlockWriter<Block extends LinkedBlock = LinkedBlock> {
   /** Bytes encoded and not yet flushed. */
   readonly byteLength: number
-  /** Accepts only blocks of its own family's source. */
-  add(block: LinkedBlock): void
+  add(block: Block): void
   flush(tx: SqlConnection, options?: FlushOptions): Promise<void>
   /** Drops what was not flushed and keeps the memory for the next range. */
   reset(): void

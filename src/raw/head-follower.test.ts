@@ -120,6 +120,25 @@ describe("the head", () => {
     expect([...seen, await finality()]).toEqual([0, 1])
   })
 
+  test("moves on past a block with a bug, without losing the election", async () => {
+    const server = await startChainServer({ blocks: 6, transactionsPerBlock: 1, logsPerBlock: 1, holders: 2 })
+    try {
+      const source = store.source(server.url)
+      const fetchRange = source.fetchRange.bind(source)
+      source.fetchRange = async function* (range, options) {
+        if (range.from <= 2 && range.to > 2) throw new TypeError("undefined is not a block")
+        yield* fetchRange(range, options)
+      }
+      const top = await source.head({ signal })
+      const follower = follow(async () => ({ ...top, finalizedHeight: 0 }), { source })
+      await follower.runOnce(signal)
+      const { rows } = await store.database.query("select height::int4 as height from raw.blocks order by height")
+      expect([follower.following, rows.map(({ height }) => height)]).toEqual([true, [0, 1, 3, 4, 5, 6]])
+    } finally {
+      await server.stop()
+    }
+  })
+
   test("stores no block of a process that lost the election while it fetched, and the next follower compares first", async () => {
     const server = await startChainServer({ blocks: 4, transactionsPerBlock: 1, logsPerBlock: 1, holders: 2 })
     try {

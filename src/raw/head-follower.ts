@@ -148,6 +148,8 @@ export class HeadFollower extends LoopingService {
         signal,
       )
       onOutcome(outcome)
+      // The runner has isolated it: the next claim passes its block.
+      if (outcome.kind === "failed" && outcome.cause === "bug") continue
       if (outcome.kind === "failed") {
         // The next run starts at once and checks for a reorganisation: the refused range is on record by then.
         if (isIndexerError(outcome.error) && mismatches.includes(outcome.error.code)) return true

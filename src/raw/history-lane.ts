@@ -59,7 +59,9 @@ export class HistoryLane extends LoopingService {
 
   private afterFault({ range, attempt, cause, error }: FailedRange): number | undefined {
     if (cause === "shutdown") return undefined
-    // After an outage, a reorganisation or a bug the next range would fail too, so the loop backs off.
+    // The runner has reported it. It may be in every range, so the next one follows after the interval.
+    if (cause === "bug") return undefined
+    // After an outage or a reorganisation the next range would fail too, so the loop backs off.
     if (cause !== "failure") throw error
     this.logger.warn({ ...range, attempt, error: describeError(error), code: codeOf(error) }, "a range failed")
     return 0

@@ -5,7 +5,7 @@ import { testLedgers } from "../../test/support/test-ledgers.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { electionLock } from "../coordination/postgres/locks.js"
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
-import { evmPartitionedTables } from "../families/evm/raw/raw-tables.js"
+import { evmRawTables } from "../families/evm/raw/raw-tables.js"
 import { ensurePartitions } from "../partitions/ensure-partitions.js"
 import { indexedHeights, readPartitionIndexes } from "../partitions/partition-indexes.js"
 import type { PartitionedTable } from "../partitions/partitioned-table.js"
@@ -21,7 +21,7 @@ const [bottom, top] = [
   { from: 0, to: 5 * million },
   { from: 10 * million, to: 15 * million },
 ]
-const transactions = evmPartitionedTables.find(({ table }) => table === "transactions")!
+const transactions = evmRawTables.find(({ table }) => table === "transactions")!
 let server: RunningChainServer
 let store: RawStore
 const connections: Connection[] = []
@@ -50,7 +50,7 @@ const builder = (over: Partial<ConstructorParameters<typeof IndexBuilder>[0]> = 
     connect,
     elections: postgresElections,
     ledger: testLedgers.raw,
-    tables: evmPartitionedTables,
+    tables: evmRawTables,
     defer: true,
     chain: async () => ({ ...(await readChainState(store.database))!, liveFrom: 12 * million }),
     clock: systemClock,
@@ -61,10 +61,7 @@ const builder = (over: Partial<ConstructorParameters<typeof IndexBuilder>[0]> = 
 
 const states = async (): Promise<Record<string, string>> =>
   Object.fromEntries(
-    (await readPartitionIndexes(store.database, evmPartitionedTables)).map(({ partition, state }) => [
-      partition,
-      state,
-    ]),
+    (await readPartitionIndexes(store.database, evmRawTables)).map(({ partition, state }) => [partition, state]),
   )
 
 /** A bulk load: a few blocks at the bottom, the live stretch far above. */

@@ -338,9 +338,19 @@ describe("ingesting a range", () => {
     await store.ingest(source, range(7, 8))
     const bug = { status: "FAILED", lastErrorCode: "BUG", lastError: "undefined is not a block" }
     expect((await testLedgers.raw.snapshot(store.database)).leases).toMatchObject([
-      { ...bug, range: range(0, 5), attempt: 1 },
+      { ...bug, range: range(0, 2), attempt: 0 },
+      { status: "FAILED", range: range(2, 5), attempt: 0 },
       { ...bug, range: range(7, 8), attempt: 0 },
     ])
+  })
+
+  test("a row that the database refuses is a bug of ours too: FATAL, and no attempt", async () => {
+    await store.database.query("alter table raw.blocks add check (height <> 7)")
+    expect(await store.ingest(store.source(server.url), range(7, 8))).toMatchObject({ kind: "failed", cause: "bug" })
+    expect((await testLedgers.raw.snapshot(store.database)).leases).toMatchObject([
+      { status: "FAILED", lastErrorCode: "BUG", attempt: 0 },
+    ])
+    expect(await listErrors(store.database, "raw")).toMatchObject([{ height: 7, severity: "FATAL" }])
   })
 
   test("a source that leaves a block out in the middle is refused", async () => {

@@ -6,6 +6,8 @@ import type { FailurePolicy } from "../coordination/after-failure.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
 import type { ReapOutcome } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
+import { type ErrorSchema, recordError } from "../indexing-errors/record-error.js"
+import { IndexerError } from "../platform/errors.js"
 import type { Service, ServiceDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { RollbackDeps } from "../rollback/rollback-deps.js"
@@ -16,6 +18,7 @@ import type { patience } from "./patience.js"
 export interface Coordination {
   readonly rawLeases: PostgresLeaseStore<Queryable>
   readonly appLeases: PostgresLeaseStore<Queryable>
+  readonly reapers: readonly LeaseReaper[]
   readonly copier: RawCoverageCopier
   /** Started by the caller, after `begin`. */
   readonly services: readonly Service[]
@@ -35,21 +38,31 @@ export function composeCoordination(
   },
 ): Coordination {
   const { raw, app, random, patiently } = deps
-  const { policy, onReaped, onCopied } = options
+  const { policy, onReaped, onCopied, reapIntervalMs: intervalMs } = options
   const rawLeases = new PostgresLeaseStore({ executor: raw, schema: "raw", random, policy })
   const appLeases = new PostgresLeaseStore({ executor: app, schema: "app", random, policy })
-  const reaping = { ...deps, intervalMs: options.reapIntervalMs, ...(onReaped ? { onReaped } : {}) }
-  const reapers = [rawLeases, appLeases].map((leases) => new LeaseReaper({ ...reaping, leases }))
+  const reaper = (schema: ErrorSchema, leases: PostgresLeaseStore<Queryable>): LeaseReaper => {
+    const recordDeaths = async (outcome: ReapOutcome): Promise<void> => {
+      onReaped?.(outcome)
+      for (const { worker, height } of outcome.dead) {
+        const error = new IndexerError("LEASE_LOST", "the holder stopped renewing its lease")
+        await recordError(deps[schema], schema, { worker, range: { from: height, to: height + 1 }, error })
+      }
+    }
+    return new LeaseReaper({ ...deps, leases, intervalMs, onReaped: recordDeaths })
+  }
+  const reapers = [reaper("raw", rawLeases), reaper("app", appLeases)]
   const finisher = new RollbackFinisher({ ...deps, intervalMs: options.finishIntervalMs })
   const copier = new RawCoverageCopier({ ...deps, intervalMs: options.copyIntervalMs, onCopied })
   return {
     rawLeases,
     appLeases,
+    reapers,
     copier,
     services: [...(options.ingests ? [finisher] : []), copier, ...reapers],
     begin: async () => {
       // First: the rollback that is finished here may wait for a client that stopped in the middle of a commit.
-      for (const reaper of reapers) reaper.start()
+      for (const one of reapers) one.start()
       if (options.ingests) await patiently(() => finisher.runOnce(), "waiting for the database")
     },
   }

@@ -18,7 +18,7 @@ import { ReorgWatch, type ReorgWatchOptions } from "../rollback/reorg-watch.js"
 import { createRunner, type RunnerDeps, type RunnerSettings } from "./compose-runner.js"
 
 export interface IngesterDeps extends RunnerDeps, Pick<RangeIngesterOptions, "source"> {
-  readonly family: Pick<ChainFamily, "partitionedTables">
+  readonly family: Pick<ChainFamily, "rawTables">
   readonly createWriter: () => BlockWriter
 }
 
@@ -62,7 +62,7 @@ export function createIngester(deps: IngesterDeps, settings: IngesterSettings, t
   return new RangeIngester({
     runner: createRunner("raw", deps, settings),
     writer: createWriter(),
-    partitions: new RangePartitions({ tables: family.partitionedTables, rangeSize }),
+    partitions: new RangePartitions({ tables: family.rawTables, rangeSize }),
     ...{ source, clock, turns, flushBytes, deferIndexes },
   })
 }

@@ -3,5 +3,7 @@
 import type { ChainFamily } from "../families/chain-family.js"
 import { evmFamily } from "../families/evm/evm-family.js"
 
+export const families: readonly ChainFamily[] = [evmFamily]
+
 /** Every chain is an EVM chain. */
 export const familyOf = (_chain: { readonly name?: string | undefined }): ChainFamily => evmFamily

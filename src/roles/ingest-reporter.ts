@@ -51,8 +51,8 @@ export class IngestReporter extends ThreadReporter {
       this.lastStoredAtMs = this.clock.now()
       this.lastFault = null
     } else if (outcome.kind === "failed" && outcome.cause !== "shutdown") {
-      const { error } = outcome
-      const code = codeOf(error)
+      const { error, cause } = outcome
+      const code = cause === "bug" ? "BUG" : codeOf(error)
       this.counts.failures[code] = (this.counts.failures[code] ?? 0) + 1
       this.lastFault = { code, message: describeError(error), atMs: this.clock.now() }
     }

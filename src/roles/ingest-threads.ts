@@ -5,9 +5,11 @@ import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { describeError } from "../platform/errors.js"
 import { type LaunchedThread, ThreadSupervisor, type ThreadSupervisorOptions } from "../threads/thread-supervisor.js"
 import type { FromIngestThread, IngestReport, IngestThreadInput, ToIngestThread } from "./ingest-messages.js"
+import { type ReleaseEndedDeps, releaseEnded } from "./release-ended.js"
 
 export interface IngestThreadsOptions
-  extends Omit<ThreadSupervisorOptions<IngestThreadInput, FromIngestThread>, "name" | "launch" | "restartBaseMs"> {
+  extends Omit<ThreadSupervisorOptions<IngestThreadInput, FromIngestThread>, "name" | "launch" | "restartBaseMs">,
+    ReleaseEndedDeps {
   /** Threads from spawnIngestThread that wait for their input. One that has ended is replaced. */
   readonly spawned: readonly Worker[]
   readonly onReport: (thread: number, report: IngestReport) => void
@@ -75,11 +77,10 @@ export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
         else if (message.type === "roll-back") void rollBack(worker)
         else lenders.get(worker)?.()
       },
-      // The reaper frees its leases, since their backends are gone.
-      ended: async () => {
+      ended: (end) => {
         lenders.get(worker)?.()
         lenders.delete(worker)
-        return false
+        return releaseEnded(options, { ...end, schema: "raw", memoryMb: maxOldGenerationSizeMb })
       },
     }
   }

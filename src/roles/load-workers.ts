@@ -12,7 +12,7 @@ export async function loadWorkers({
   configFile,
   chain,
 }: {
-  family: Pick<ChainFamily, "workers">
+  family: Pick<ChainFamily, "workers" | "observedTables">
   configFile: string | undefined
   chain: Pick<ChainConfig, "workers">
 }): Promise<WorkerRegistry> {
@@ -22,7 +22,7 @@ export async function loadWorkers({
   if (!Array.isArray(own)) {
     throw new IndexerError("CONFIG_INVALID", "workers must be a list: workers: [defineWorker({ … })]")
   }
-  return chosen(new WorkerRegistry([...family.workers, ...own]), chain.workers)
+  return chosen(new WorkerRegistry([...family.workers, ...own], { reserved: family.observedTables }), chain.workers)
 }
 
 function chosen(all: WorkerRegistry, names: string): WorkerRegistry {

@@ -2,23 +2,22 @@ import { describe, expect, test } from "vitest"
 import type { Lease, ReleaseRequest } from "../coordination/lease-store.js"
 import { silentLogger } from "../platform/logger.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { type ReleaseEndedDeps, releaseEnded } from "./release-ended.js"
+import { type EndedThread, releaseEnded } from "./release-ended.js"
 
 const range = { from: 10, to: 20 }
 const leases = ["one", "two"].map((workerType) => ({ workerType, range, attempt: 1 }) as unknown as Lease)
 
-async function end(thread: Partial<Parameters<typeof releaseEnded>[1]>) {
+async function end(thread: Partial<EndedThread>) {
   const released: [worker: string, ReleaseRequest][] = []
   const recorded: unknown[] = []
   const deps = {
-    registry: { workers: [{ name: "one" }, { name: "two" }] },
     leases: {
       release: async ({ workerType }: Lease, request: ReleaseRequest) => {
         released.push([workerType, request])
         return true
       },
     },
-    app: {
+    database: {
       // worker, height, transaction, hash, message, whether it is a bug
       query: async (_sql: string, params: readonly unknown[]) => {
         recorded.push([params[0], params[1], params[4], params[5]])
@@ -26,10 +25,8 @@ async function end(thread: Partial<Parameters<typeof releaseEnded>[1]>) {
       },
     } as unknown as Queryable,
     logger: silentLogger,
-    deadlineMs: 1_000,
-    memoryMb: 64,
-  } as unknown as ReleaseEndedDeps
-  const isFound = await releaseEnded(deps, { busy: undefined, overdue: false, leases, failure: undefined, ...thread })
+  }
+  const isFound = await releaseEnded(deps, { schema: "app", memoryMb: 64, leases, failure: undefined, ...thread })
   return { isFound, released, recorded }
 }
 
@@ -52,12 +49,28 @@ describe("a work thread that ended", () => {
   })
 
   test("in an extract is charged to that worker and block alone", async () => {
-    const { isFound, released, recorded } = await end({ busy: { sequence: 1, worker: 1, height: 13 }, overdue: true })
+    const { isFound, released, recorded } = await end({
+      extracting: { worker: "two", height: 13, isBuiltIn: false },
+      overdueMs: 1_000,
+    })
     expect(isFound).toBe(true)
     expect(released).toMatchObject([
       ["one", { cause: "withdrawn" }],
       ["two", { cause: "failure", error: { code: "WORKER_FAILED" }, height: 13 }],
     ])
     expect(recorded).toEqual([["two", 13, "two did not return within 1000 ms", false]])
+  })
+
+  test("in an extract of a built-in worker met a bug of ours at that block", async () => {
+    const { isFound, released, recorded } = await end({
+      extracting: { worker: "two", height: 13, isBuiltIn: true },
+      overdueMs: 1_000,
+    })
+    expect(isFound).toBe(true)
+    expect(released).toMatchObject([
+      ["one", { cause: "withdrawn" }],
+      ["two", { cause: "bug", error: { code: "BUG" }, height: 13 }],
+    ])
+    expect(recorded).toEqual([["two", 13, "two did not return within 1000 ms", true]])
   })
 })

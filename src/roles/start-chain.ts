@@ -69,7 +69,7 @@ async function startRoles(
           reapIntervalMs: settings.reapIntervalMs,
           finishIntervalMs,
           copyIntervalMs,
-          onReaped: (outcome) => metrics.addReaped(name, outcome),
+          onReaped: (outcome) => metrics.addReaped(name, { ...outcome, dead: outcome.dead.length }),
           // Claims of the tip go by app's copy of raw's coverage.
           onCopied: () => work?.threads.send({ type: "wake" }),
         })
@@ -100,15 +100,16 @@ async function startRoles(
     lanes: ingests ? settings.threads * lanes.ingestLanes : 0,
     lend: async (lent) => ingest?.lend(lent),
   })
-  if (ingests) {
+  if (coordination && ingests) {
     ingest = prepareIngest(open, {
+      leases: coordination.rawLeases,
       lanes: lanes.ingestLanes,
       onReport: (thread, report) => {
         activity.add(thread, report)
         metrics.addIngest(name, report)
       },
       onAnnounced: (head) => announced.add(head),
-      onStored: () => coordination?.copier.wake(),
+      onStored: () => coordination.copier.wake(),
       ...{ borrowed, spawned, gate, derives },
     })
   }

@@ -18,7 +18,7 @@ const partitionCheckMs = 30_000
 const indexCheckMs = 10_000
 
 export interface PrepareIngestOptions
-  extends Pick<IngestThreadsOptions, "spawned" | "onReport" | "onAnnounced" | "onStored"> {
+  extends Pick<IngestThreadsOptions, "leases" | "spawned" | "onReport" | "onAnnounced" | "onStored"> {
   readonly lanes: number
   /** Shared by all threads of the process. */
   readonly gate: SharedArrayBuffer
@@ -45,6 +45,7 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
   const { threads, lend } = superviseIngest({
     ...options,
     inputs: threadInputs(open, options),
+    database: raw,
     clock,
     logger,
     drainMs: settings.drainMs,
@@ -52,7 +53,7 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
     shortestTtlMs: Math.min(settings.leaseTtlMs, settings.headLeaseTtlMs),
     finishRollback: () => finishRollback(open),
   })
-  const common = { database: raw, tables: open.family.partitionedTables, clock, logger }
+  const common = { database: raw, tables: open.family.rawTables, clock, logger }
   const keeper = new PartitionKeeper({ ...common, intervalMs: partitionCheckMs })
   const indexes = new IndexBuilder({
     ...common,

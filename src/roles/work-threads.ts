@@ -1,10 +1,12 @@
 // Supervises the work threads of one chain, and terminates one whose extract runs past its deadline.
 
 import { Worker } from "node:worker_threads"
+import type { LeaseStore } from "../coordination/lease-store.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { ServiceDeps } from "../platform/service.js"
 import { type LaunchedThread, ThreadSupervisor, type ThreadSupervisorOptions } from "../threads/thread-supervisor.js"
 import { type Busy, DeriveProgress } from "../workers/derive-progress.js"
+import type { WorkerRegistry } from "../workers/worker-registry.js"
 import { type ReleaseEndedDeps, releaseEnded } from "./release-ended.js"
 import type { FromWorkThread, ToWorkThread, WorkReport, WorkThreadInput } from "./work-messages.js"
 
@@ -12,7 +14,12 @@ type Input = Omit<WorkThreadInput, "progress">
 
 export interface WorkThreadsOptions
   extends Omit<ThreadSupervisorOptions<Input, FromWorkThread>, "name" | "launch" | "restartBaseMs" | "renew">,
-    ReleaseEndedDeps {
+    Omit<ReleaseEndedDeps, "leases"> {
+  readonly leases: Pick<LeaseStore, "release" | "renew">
+  readonly registry: WorkerRegistry
+  readonly builtIn: ReadonlySet<string>
+  readonly deadlineMs: number
+  readonly memoryMb: number
   readonly onReport: (report: WorkReport) => void
   readonly onDerived: (range: { readonly from: number; readonly to: number; readonly at: number }) => void
 }
@@ -59,7 +66,7 @@ export function superviseWork(options: WorkThreadsOptions): {
   readonly threads: WorkThreads
   readonly watch: ExtractWatch
 } {
-  const { onReport, onDerived, memoryMb } = options
+  const { registry, builtIn, deadlineMs, memoryMb, onReport, onDerived } = options
   const watched = new Set<Watched>()
   const launch = (input: Input): LaunchedThread<FromWorkThread> => {
     const worker = new Worker(new URL("./work-thread.js", import.meta.url), {
@@ -78,7 +85,11 @@ export function superviseWork(options: WorkThreadsOptions): {
       receive: (message) => (message.type === "report" ? onReport(message) : onDerived(message)),
       ended: ({ leases, failure }) => {
         watched.delete(thread)
-        return releaseEnded(options, { busy: progress.read(), overdue: thread.overdue, leases, failure })
+        const busy = progress.read()
+        const name = busy && registry.workers[busy.worker]?.name
+        const extracting = name ? { worker: name, height: busy.height, isBuiltIn: builtIn.has(name) } : undefined
+        const overdueMs = thread.overdue ? deadlineMs : undefined
+        return releaseEnded(options, { schema: "app", extracting, overdueMs, memoryMb, leases, failure })
       },
     }
   }

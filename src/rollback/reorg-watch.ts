@@ -59,7 +59,7 @@ export class ReorgWatch implements ReorgGuard {
 
   private async act({
     height,
-    hash,
+    message,
     ancestorHash,
     epoch,
     finalized,
@@ -71,7 +71,7 @@ export class ReorgWatch implements ReorgGuard {
     const isFinal = finalized !== null && height <= finalized
     if (isFinal || depth > maxDepth) {
       const reason = isFinal
-        ? `the node's block ${height} is ${hash}, but another block was final there (finality is at ${finalized})`
+        ? `${message}, but that was final (finality is at ${finalized})`
         : `the node's chain differs from the stored one at block ${height}, ${depth} blocks below the highest ` +
           `block ever stored; MAX_REORG_DEPTH is ${maxDepth}`
       await ledger.halt(raw, { reason, height })
@@ -83,7 +83,7 @@ export class ReorgWatch implements ReorgGuard {
       from: height,
       ancestorHash,
       epoch,
-      reason: `reorganisation: the node has ${hash} at block ${height}, not the stored one`,
+      reason: `reorganisation: ${message}`,
     })
     if (!opened) return "waiting"
     logger.warn({ from: height, depth }, "the chain was reorganised: rolling back its old blocks")

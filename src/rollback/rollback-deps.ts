@@ -1,10 +1,9 @@
 // What every step of a rollback needs of its chain.
 
-import type { JobQueue } from "../coordination/job-queue.js"
 import type { Ledgers } from "../coordination/ledgers.js"
-import type { BlockRange } from "../domain/block-range.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import type { Random } from "../platform/random.js"
-import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
+import type { SqlExecutor } from "../postgres/transaction.js"
 import type { StoredRegistry } from "../workers/postgres/stored-registry.js"
 
 export interface RollbackDeps {
@@ -12,9 +11,6 @@ export interface RollbackDeps {
   readonly app: SqlExecutor
   readonly ledgers: Ledgers
   readonly storedWorkers: StoredRegistry
-  /** Deletes what was observed at the removed heights. */
-  readonly family: {
-    forgetObserved(jobs: JobQueue, tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
-  }
+  readonly family: Pick<ChainFamily, "forgetObserved" | "rawTables">
   readonly random: Random
 }

@@ -3,6 +3,7 @@
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
 import { rollbackLimits } from "./rollback-app.js"
@@ -12,7 +13,7 @@ import type { RollbackDeps } from "./rollback-deps.js"
  * Finds lookups by their rows: an index by height would cost every insert for the sake of a rare rollback. One
  * statement, to save round trips; all its parts see the rows as they were before.
  */
-const deleteSql = `with
+const deleteSql = ({ rawTables }: Pick<ChainFamily, "rawTables">): string => `with
   tx_lookups as (
     delete from raw.tx_lookup as lookup using raw.transactions as transaction
     where transaction.block_height >= $1 and transaction.block_height < $2
@@ -22,13 +23,13 @@ const deleteSql = `with
     delete from raw.block_lookup as lookup using raw.blocks as block
     where block.height >= $1 and block.height < $2 and lookup.id = block.hash and lookup.height = block.height
   ),
-  events as (delete from raw.events where block_height >= $1 and block_height < $2),
-  transactions as (delete from raw.transactions where block_height >= $1 and block_height < $2),
-  blocks as (delete from raw.blocks where height >= $1 and height < $2)
+  ${rawTables
+    .map(({ table, height: at }) => `${table} as (delete from raw.${table} where ${at} >= $1 and ${at} < $2)`)
+    .join(", ")}
   select 1 as deleted`
 
 export function rollbackRaw(
-  { raw, ledgers: { raw: ledger } }: Pick<RollbackDeps, "raw" | "ledgers">,
+  { raw, ledgers: { raw: ledger }, family }: Pick<RollbackDeps, "raw" | "ledgers" | "family">,
   { id, epoch, from, to }: RollbackIntent,
 ): Promise<void> {
   return raw.transaction(async (transaction) => {
@@ -51,7 +52,7 @@ export function rollbackRaw(
     const end = Math.min(to, covered)
     const taken = { workers: [rawIngester], removed: [{ from, to }] }
     await allAnswered([
-      ...(from < end ? [tx.query(deleteSql, [from, end])] : []),
+      ...(from < end ? [tx.query(deleteSql(family), [from, end])] : []),
       ledger.uncover(tx, taken),
       ledger.cutLeases(tx, taken),
       ledger.closeIntent(tx, { epoch, highest: covered === 0 ? null : covered - 1 }),

@@ -37,7 +37,7 @@ export interface FetchRangeOptions extends FetchOptions {
   readonly finalTo?: number | undefined
 }
 
-export interface BlockSource {
+export interface BlockSource<Block extends LinkedBlock = LinkedBlock> {
   /** Asks the node for its chain. The caller pins the answer and compares every later one with it. */
   identity(options: FetchOptions): Promise<ChainIdentity>
   head(options: FetchOptions): Promise<ChainHead>
@@ -46,7 +46,7 @@ export interface BlockSource {
    * verified on its own and against the block before it. The bytes fetched ahead of the consumer are bounded. Throws
    * when the range cannot be fetched; the blocks yielded before are then void.
    */
-  fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncIterable<readonly LinkedBlock[]>
+  fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncIterable<readonly Block[]>
   /** The chain's current hash at a height, null when it has no such block. */
   blockHash(height: number, options: FetchOptions): Promise<Hex | null>
   /**

@@ -30,7 +30,7 @@ export interface ReadChainStatusOptions {
   /** The chain's name until the database has one. */
   readonly name: string
   /** The tables whose indexes are reported. */
-  readonly family: { readonly partitionedTables: readonly PartitionedTable[] }
+  readonly family: { readonly rawTables: readonly PartitionedTable[] }
   /** The database of the derived tables; its workers are then in the answer. */
   readonly app?: SqlExecutor | undefined
   /** A cached reader; without one the sizes are queried each time. */
@@ -52,7 +52,7 @@ export async function readChainStatus(
     const heights: ChainHeights = chain ?? { start: 0, head: null, finalized: null }
     const openErrors = await countOpenErrors(tx, "raw")
     const schema = await readSchema(ledgers.raw, tx, { heights, processes, openErrors })
-    const indexes = await readPartitionIndexes(tx, options.family.partitionedTables)
+    const indexes = await readPartitionIndexes(tx, options.family.rawTables)
     const { rows } = await tx.query<{ now: number }>(
       "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now",
     )

@@ -4,7 +4,7 @@
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { damagedBlock, type Finding } from "./finding.js"
-import { hex, type PieceOptions, rawHeights } from "./raw-piece.js"
+import { hex, type RawPieceOptions, rawHeights } from "./raw-piece.js"
 
 interface OrphanRow {
   block_height: string
@@ -14,19 +14,17 @@ interface OrphanRow {
   id: Buffer | null
 }
 
-const numbered = [
-  { table: "raw.transactions", column: "transaction_index" },
-  { table: "raw.events", column: "event_index" },
-] as const
-
-export async function checkEventPlaces(tx: Queryable, { range, limit }: PieceOptions): Promise<Finding[]> {
+export async function checkEventPlaces(tx: Queryable, { range, limit, family }: RawPieceOptions): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const { table, column } of numbered) {
+  for (const { table: name, numbered } of family.rawTables) {
+    if (!numbered) continue
+    const { column, within } = numbered
+    const table = `raw.${name}`
     const { rows } = await tx.query<{ height: string; count: number; different: number; highest: number }>(
       `select block_height as height, count(*)::int4 as count, count(distinct ${column})::int4 as different,
          max(${column}) as highest
        from ${table} where block_height >= $1 and block_height < $2 and ${rawHeights} @> block_height
-       group by block_height
+       group by ${within.join(", ")}
        having min(${column}) <> 0 or max(${column}) <> count(*) - 1 or count(distinct ${column}) <> count(*)
        order by block_height limit $3`,
       [range.from, range.to, limit],

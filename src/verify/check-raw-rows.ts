@@ -5,9 +5,9 @@ import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { findUncoveredRows } from "./check-stray-rows.js"
 import { damagedBlock, type Finding } from "./finding.js"
-import { type PieceOptions, rawHeights } from "./raw-piece.js"
+import { type RawPieceOptions, rawHeights } from "./raw-piece.js"
 
-export async function checkRawRows(tx: Queryable, { range, limit }: PieceOptions): Promise<Finding[]> {
+export async function checkRawRows(tx: Queryable, { range, limit, family }: RawPieceOptions): Promise<Finding[]> {
   const { rows: missing } = await tx.query<{ height: string }>(
     `select expected.height from generate_series($1::int8, $2::int8 - 1) as expected (height)
      where ${rawHeights} @> expected.height
@@ -19,8 +19,8 @@ export async function checkRawRows(tx: Queryable, { range, limit }: PieceOptions
     const message = `block ${height} is covered, but has no row`
     return damagedBlock(heightFrom(height), { check: "raw-rows", table: "raw.blocks", message })
   })
-  for (const table of ["raw.blocks", "raw.transactions", "raw.events"]) {
-    const options = { check: "raw-rows", table, worker: rawIngester, range, limit } as const
+  for (const { table } of family.rawTables) {
+    const options = { check: "raw-rows", table: `raw.${table}`, worker: rawIngester, range, limit } as const
     findings.push(...(await findUncoveredRows(tx, options)))
   }
   return findings

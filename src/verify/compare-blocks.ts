@@ -2,12 +2,11 @@
 // compares the rows. A field that the node leaves out is no difference.
 
 import { type BlockRange, formatRange } from "../domain/block-range.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import { describeError, isIndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
-import type { BlockWriter } from "../raw/block-writer.js"
-import type { ComparedTable } from "../raw/compared-table.js"
 import type { BlockSource } from "../source/block-source.js"
 import { compareRows, describeDifference, temporarySchema } from "./compare-rows.js"
 import { damagedBlock, type Finding } from "./finding.js"
@@ -15,14 +14,8 @@ import { damagedBlock, type Finding } from "./finding.js"
 export interface CompareDeps {
   readonly tx: Connection
   readonly source: Pick<BlockSource, "hashesByProvider" | "fetchRange">
-  readonly family: ComparedFamily
+  readonly family: Pick<ChainFamily, "rawTables" | "createWriter">
   readonly signal: AbortSignal
-}
-
-/** What a chain family says about its blocks as rows. */
-export interface ComparedFamily {
-  readonly comparedTables: readonly ComparedTable[]
-  createWriter(): BlockWriter
 }
 
 /** The caller's transaction drops the temporary tables when it ends. */
@@ -31,12 +24,10 @@ export async function compareBlocks(
   { ranges, limit }: { ranges: readonly BlockRange[]; limit: number },
 ): Promise<Finding[]> {
   const { tx, family } = deps
-  for (const { name } of family.comparedTables) {
-    const table = quoteIdentifier(name)
-    await tx.query(
-      `create temporary table if not exists ${table} (like ${quoteIdentifier("raw", name)}) on commit drop`,
-    )
-    await tx.query(`truncate ${quoteIdentifier(temporarySchema, name)}`)
+  for (const { schema, table } of family.rawTables) {
+    const stored = quoteIdentifier(schema, table)
+    await tx.query(`create temporary table if not exists ${quoteIdentifier(table)} (like ${stored}) on commit drop`)
+    await tx.query(`truncate ${quoteIdentifier(temporarySchema, table)}`)
   }
   const findings: Finding[] = []
   for (const range of ranges) {
@@ -45,14 +36,13 @@ export async function compareBlocks(
       findings.push(fault)
       continue
     }
-    for (const { name, ...columns } of family.comparedTables) {
+    for (const table of family.rawTables) {
       const room = limit - findings.length
       if (room <= 0) return findings
-      const table = { schema: "raw", table: name, ...columns }
       const options = { ...table, heights: [range], nullMatchesAny: true, limit: room }
       for (const difference of await compareRows(tx, options)) {
-        const row = { table: `raw.${name}`, key: columns.key, origin: "the node" }
-        const height = heightFrom((difference.expected ?? difference.found)![columns.height]!)
+        const row = { table: `raw.${table.table}`, key: table.key, origin: "the node" }
+        const height = heightFrom((difference.expected ?? difference.found)![table.height]!)
         // The configured nodes serve the repair: if the stored block is right, the same block comes back.
         findings.push(damagedBlock(height, { check: "node", ...describeDifference(difference, row) }))
       }

@@ -1,6 +1,7 @@
 // What the checks of raw rows share: a piece is a range of heights, read in one snapshot.
 
 import type { BlockRange } from "../domain/block-range.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { Finding } from "./finding.js"
 
@@ -10,7 +11,11 @@ export interface PieceOptions {
   readonly limit: number
 }
 
-export type RawCheck = (tx: Queryable, options: PieceOptions) => Promise<readonly Finding[]>
+export interface RawPieceOptions extends PieceOptions {
+  readonly family: Pick<ChainFamily, "rawTables">
+}
+
+export type RawCheck = (tx: Queryable, options: RawPieceOptions) => Promise<readonly Finding[]>
 
 /** A subquery, so that each statement reads the coverage in its own snapshot. */
 export const rawHeights = "(select heights from raw.coverage where worker_type = 'raw_ingester')"

@@ -2,6 +2,7 @@
 // row far above the others does not make it scan the heights in between.
 
 import type { BlockRange } from "../domain/block-range.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -11,6 +12,7 @@ import { type WorkerRegistry, workerSchema } from "../workers/worker-registry.js
 export interface SpanDeps {
   readonly raw: Queryable
   readonly app: Queryable
+  readonly family: Pick<ChainFamily, "rawTables">
   /** As registered in the database. */
   readonly registry: WorkerRegistry
 }
@@ -37,7 +39,7 @@ export function nextStored(deps: SpanDeps, from: number): Promise<number | undef
 }
 
 async function each(
-  { raw, app, registry }: SpanDeps,
+  { raw, app, family, registry }: SpanDeps,
   {
     rows,
     covered,
@@ -51,9 +53,7 @@ async function each(
   const tables = registry.workers.flatMap(eventTables)
   const found = [
     ...(await heights(raw, [
-      rows("raw.blocks", "height"),
-      rows("raw.transactions", "block_height"),
-      rows("raw.events", "block_height"),
+      ...family.rawTables.map(({ table, height }) => rows(`raw.${table}`, height)),
       covered("raw"),
     ])),
     ...(await heights(app, [

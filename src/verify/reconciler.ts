@@ -15,7 +15,7 @@ import { checkStrayLookups } from "./check-stray-lookups.js"
 import type { CheckName, Finding } from "./finding.js"
 import { repairLookups } from "./repair-lookups.js"
 import { planRepair } from "./repair-plan.js"
-import { selfChecks, type VerifiedFamily, verifyStore } from "./verify-store.js"
+import { selfChecks, type VerifyDeps, verifyStore } from "./verify-store.js"
 
 export interface ReconcilerOptions extends ServiceDeps {
   readonly raw: Database
@@ -24,7 +24,7 @@ export interface ReconcilerOptions extends ServiceDeps {
   readonly elections: Elections
   /** Opened for each run: it reads for minutes, too long for a connection of the pools. */
   readonly connect: () => Promise<{ raw: Connection; app: Connection }>
-  readonly family: VerifiedFamily
+  readonly family: VerifyDeps["family"]
   readonly holder: string
   readonly intervalMs: number
   /** How many findings are left, for every check, including 0. */

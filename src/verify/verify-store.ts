@@ -6,12 +6,12 @@ import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract } from "../domain/range-set.js"
+import type { ChainFamily } from "../families/chain-family.js"
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import type { FoldPlan } from "../workers/fold-plan.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
-import type { ReadBlocks } from "../workers/raw-range.js"
 import { eventTables } from "../workers/worker-definition.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import { checkCounts } from "./check-counts.js"
@@ -25,7 +25,7 @@ import { checkRawRows } from "./check-raw-rows.js"
 import { checkRowLookups } from "./check-row-lookups.js"
 import { checkStrayLookups } from "./check-stray-lookups.js"
 import { checkStrayRows } from "./check-stray-rows.js"
-import type { CompareDeps, ComparedFamily } from "./compare-blocks.js"
+import type { CompareDeps } from "./compare-blocks.js"
 import type { CheckName, Finding } from "./finding.js"
 import type { RawCheck } from "./raw-piece.js"
 import { nextStored, readSpan } from "./read-span.js"
@@ -37,15 +37,10 @@ export interface VerifyDeps {
   readonly ledgers: Ledgers
   /** As declared in this process. Workers that differ from the database's registration skip derived-rows. */
   readonly registry: WorkerRegistry
-  readonly family: VerifiedFamily
+  readonly family: Pick<ChainFamily, "rawTables" | "createWriter" | "readBlocks">
   readonly clock: Clock
   /** Another node to compare with. */
   readonly source?: CompareDeps["source"] | undefined
-}
-
-/** What the checks need of the chain's family. */
-export interface VerifiedFamily extends ComparedFamily {
-  readonly readBlocks: ReadBlocks
 }
 
 export interface VerifyProgress {
@@ -101,7 +96,7 @@ const rawChecks: readonly (readonly [CheckName, RawCheck])[] = [
 export async function* verifyStore(deps: VerifyDeps, options: VerifyOptions): AsyncGenerator<Finding> {
   const { checks, signal, onProgress, pieces = defaultPieces } = options
   const workers = await readWorkers(deps)
-  const stored = { raw: deps.raw, app: deps.app, registry: workers.stored }
+  const stored = { ...deps, registry: workers.stored }
   const span = await readSpan(stored)
   const range = { from: options.range?.from ?? span.from, to: options.range?.to ?? span.to }
   if (checks.includes("coverage")) {
@@ -168,7 +163,7 @@ async function checkPiece(
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [name, check] of rawChecks) {
-    if (checks.includes(name)) findings.push(...(await check(raw, { range: piece, limit })))
+    if (checks.includes(name)) findings.push(...(await check(raw, { range: piece, limit, family })))
   }
   if (source && checks.includes("node")) {
     findings.push(...(await checkNode({ tx: raw, source, family, signal }, { range: piece, limit, whole })))

@@ -6,12 +6,13 @@ import { IndexerError } from "../platform/errors.js"
 import { type ColumnKind, columnTypes } from "./column.js"
 import type { EventTable, WorkerDefinition, WorkerTable } from "./worker-definition.js"
 
-/** Tables, views and the migration runner's own in schema app: a test compares this with the migrations. */
+/**
+ * Tables, views and the migration runner's own in schema app, besides those that a chain family reserves. A test
+ * compares both with the migrations.
+ */
 export const reservedTables: readonly string[] = [
   "audit_log",
   "chain_state",
-  "contract_code",
-  "contract_code_hashes",
   "coverage",
   "indexing_checkpoints",
   "indexing_errors",
@@ -20,7 +21,6 @@ export const reservedTables: readonly string[] = [
   "queued_heights",
   "rollbacks",
   "schema_migrations",
-  "token_metadata",
   "worker_leases",
   "worker_tables",
   "workers",
@@ -50,7 +50,7 @@ export function refuse({ worker, table, column }: Place, what: string, allowed?:
   })
 }
 
-export function checkWorker(worker: WorkerDefinition): void {
+export function checkWorker(worker: WorkerDefinition, reserved: readonly string[]): void {
   const place = { worker: String(worker.name) }
   if (!isName(worker.name)) throw refuse({ worker: JSON.stringify(worker.name) }, "is no name", nameAllowed)
   if (worker.name === rawIngester) throw refuse(place, "is the name of the raw ingester", "any other name")
@@ -59,13 +59,16 @@ export function checkWorker(worker: WorkerDefinition): void {
   }
   const tables = Object.entries(worker.tables)
   if (tables.length === 0) throw refuse(place, "has no table", "one table or more")
-  for (const [table, definition] of tables) checkTable({ ...place, table }, definition, worker)
+  const taken = [...reservedTables, ...reserved]
+  for (const [table, definition] of tables) {
+    if (taken.includes(table)) throw refuse({ ...place, table }, "the name is taken", `any but ${taken.join(", ")}`)
+    checkTable({ ...place, table }, definition, worker)
+  }
 }
 
 function checkTable(place: Place & { table: string }, table: WorkerTable, worker: WorkerDefinition): void {
   const { table: name } = place
   if (!isName(name)) throw refuse(place, "is no name for a table", nameAllowed)
-  if (reservedTables.includes(name)) throw refuse(place, "the name is taken", `any but ${reservedTables.join(", ")}`)
   if (partitionName.test(name))
     throw refuse(place, "is named like a partition", "a name that does not end in _p and digits")
   if (table.kind === "events") checkEventTable(place, table, worker)

@@ -5,7 +5,7 @@ import type { FencedCommits } from "../coordination/fenced-commits.js"
 import type { Lease } from "../coordination/lease-store.js"
 import { WorkerFault } from "../coordination/worker-fault.js"
 import type { Clock } from "../platform/clock.js"
-import { isIndexerError } from "../platform/errors.js"
+import { type ErrorAction, IndexerError, isIndexerError } from "../platform/errors.js"
 import type { TipGate } from "../platform/tip-gate.js"
 import type { Turns } from "../platform/turns.js"
 import type { DeriveProgress } from "./derive-progress.js"
@@ -61,6 +61,7 @@ export interface DeriveResult {
 
 /** A worker that takes longer than this for one batch continues alone, so that it does not delay the others. */
 const sharedExtractMs = 2_000
+const refusals: readonly ErrorAction[] = ["fail", "bug"]
 /** Extracting blocks the thread's event loop for about this long, or for one block. */
 const sliceMs = 25
 
@@ -206,7 +207,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
       progress.begin(position, block.height)
       try {
         sink.startBlock(block.height)
-        worker.extract!({ block, emit: sink.emit, rows: rowsAt(block.height) })
+        refusePromise(worker.extract!({ block, emit: sink.emit, rows: rowsAt(block.height) }))
       } catch (cause) {
         const fault = new WorkerFault({ worker: worker.name, height: block.height, cause })
         if (this.writing) throw fault
@@ -285,12 +286,12 @@ class GroupRun<Tx, Sink extends EmittedRows> {
     )
   }
 
-  /** Rows that the database refuses are their worker's fault; an outage is not. */
+  /** Rows that the encoder or the database refuses are their worker's fault; an outage is not. */
   private async blamed<T>(worker: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (isIndexerError(error) && error.action === "fail") throw new WorkerFault({ worker, cause: error })
+      if (isIndexerError(error) && refusals.includes(error.action)) throw new WorkerFault({ worker, cause: error })
       throw error
     }
   }
@@ -303,4 +304,11 @@ class GroupRun<Tx, Sink extends EmittedRows> {
       this.totals[key] += this.deps.clock.monotonic() - began
     }
   }
+}
+
+/** The type of `extract` admits an async function, whose rows and errors would come too late. */
+function refusePromise(returned: unknown): void {
+  if (typeof (returned as { then?: unknown } | undefined | null)?.then !== "function") return
+  Promise.resolve(returned).catch(() => undefined)
+  throw new IndexerError("WORKER_FAILED", "extract must be synchronous, but returned a promise")
 }

@@ -7,12 +7,14 @@ import { seededRandom } from "../../test/support/seeded-random.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { listErrors } from "../indexing-errors/list-errors.js"
+import { IndexerError } from "../platform/errors.js"
 import { bytes, int4, int8, numeric } from "./column.js"
 import { eventTable, stateTable, sum } from "./define-worker.js"
 import { reopenHeights } from "./postgres/reopen-heights.js"
+import { faultsOf } from "./range-deriver.js"
 
 let store: DeriveStore
-afterEach(() => store.close())
+afterEach(() => store?.close())
 
 const expectRight = async (): Promise<string> => {
   const report = await checkDerived(store)
@@ -166,6 +168,28 @@ describe("a worker that fails", () => {
     expect(rows[0]!["size"]).toBe(rows[0]!["expected"])
   })
 
+  test("that is asynchronous fails on every block, and its rejection ends nothing else", async () => {
+    const patient = defineWorker({
+      ...other,
+      name: "patient",
+      tables: { patient_blocks: counted([]).tables.seen_blocks },
+      extract: async ({ block }) => {
+        await Promise.resolve()
+        throw new Error(`later, at ${block.height}`)
+      },
+    })
+    store = await openDeriveStore(blocks, { workers: [patient, other] })
+    const deriver = await store.deriver()
+    await store.deriveNext(deriver)
+    expect(await coverage()).toMatchObject({ patient: "{}", other: "{[0,10)}" })
+    const { rows: leases } = await store.app.query(
+      `select from_height, last_error_code, last_error from app.worker_leases
+       where worker_type = 'patient' and last_error is not null and to_height = from_height + 1`,
+    )
+    const refusal = "extract must be synchronous, but returned a promise"
+    expect(leases).toEqual([{ from_height: "0", last_error_code: "WORKER_FAILED", last_error: refusal }])
+  })
+
   test("what it failed on is on record: the transaction and the row that was refused, or what it says itself", async () => {
     const id = (height: number) => `0x${String(height).padStart(64, "0")}`
     const told = defineWorker({
@@ -225,4 +249,11 @@ describe("a worker that fails", () => {
     )
     expect(rows[0]!["size"]).toBe(rows[0]!["expected"])
   })
+})
+
+test("a bug is left to the runner, which has isolated it; an outage fails the loop", () => {
+  const failed = { kind: "failed", range: { from: 0, to: 1 }, attempt: 1 } as const
+  expect(faultsOf({ ...failed, cause: "bug", error: new TypeError("undefined is not a block") })).toEqual([])
+  const outage = new IndexerError("DATABASE_UNREACHABLE", "gone")
+  expect(() => faultsOf({ ...failed, cause: "outage", error: outage })).toThrow(outage)
 })

@@ -50,11 +50,14 @@ export class RangeDeriver {
   }
 }
 
-/** The workers at fault, for the log. Throws an error that is no worker's fault: the next range would meet it too. */
+/**
+ * The workers at fault, for the log. A bug is on record already. Throws an error that is no worker's fault: the next range
+ * would meet it too.
+ */
 export function faultsOf(outcome: DeriveOutcome) {
   const faults: WorkerFault[] = []
   if (outcome.kind === "done") for (const { fault } of outcome.result.dropped) if (fault) faults.push(fault)
-  if (outcome.kind === "failed" && outcome.cause !== "shutdown") {
+  if (outcome.kind === "failed" && outcome.cause !== "shutdown" && outcome.cause !== "bug") {
     if (!(outcome.error instanceof WorkerFault)) throw outcome.error
     faults.push(outcome.error)
   }

@@ -94,7 +94,8 @@ export class WorkLane extends LoopingService {
     this.options.onOutcome(outcome)
     for (const fault of faultsOf(outcome)) this.logger.warn(fault, "a worker failed on a range")
     if (outcome.kind === "idle") return false
-    if (outcome.kind === "failed") return outcome.cause !== "shutdown"
+    // A bug may be in every range, so the next one follows after the interval.
+    if (outcome.kind === "failed") return outcome.cause === "failure"
     const { totals } = outcome.result
     const blocks = outcome.range.to - outcome.range.from
     const now = this.clock.monotonic()

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { defineWorker } from "../families/evm/define-worker.js"
+import { evmFamily } from "../families/evm/evm-family.js"
 import { migrationsDirectory } from "../postgres/migration-files.js"
 import { reservedTables } from "./check-worker.js"
 import { amount, bytes, int4, int8, nullable, numeric, text } from "./column.js"
@@ -365,10 +366,15 @@ describe("refused, with worker, table and what is allowed:", () => {
   })
 })
 
+test("a table cannot have a name that the chain's family reserves", () => {
+  const taken = worker({ tables: { observed: events() } })
+  expect(() => new WorkerRegistry([taken], { reserved: ["observed"] })).toThrow("table observed: the name is taken")
+})
+
 test("every table and view of the migrations has a name that is reserved", () => {
   const sql = readFileSync(join(migrationsDirectory("app"), "schema.sql"), "utf8")
   const made = [...sql.matchAll(/^create (?:table|view) app\.(\S+) /gm)].map(([, name]) => name!)
-  expect([...made, "schema_migrations"].sort()).toEqual([...reservedTables])
+  expect([...made, "schema_migrations"].sort()).toEqual([...reservedTables, ...evmFamily.observedTables].sort())
 })
 
 test("a worker declared with the typed functions is taken as it is", () => {

@@ -24,10 +24,10 @@ export class WorkerRegistry {
   readonly #hashes = new Map<string, string>()
 
   /** Throws CONFIG_INVALID. */
-  constructor(definitions: readonly WorkerDefinition[]) {
+  constructor(definitions: readonly WorkerDefinition[], { reserved = [] }: { reserved?: readonly string[] } = {}) {
     const byName = new Map<string, WorkerDefinition>()
     for (const worker of definitions) {
-      checkWorker(worker)
+      checkWorker(worker, reserved)
       if (byName.has(worker.name)) {
         throw refuse({ worker: worker.name }, "is declared twice", "one declaration for each name")
       }

@@ -95,6 +95,27 @@ export function describeBlockSource(name: string, make: () => Promise<BlockSourc
       expect(new Set(answers.map(({ provider }) => provider)).size).toBe(2)
     })
 
+    test("reports each provider under the label of its answers, with the last error of one that does not answer", async () => {
+      const source = await harness.open([{ head: 100 }, { head: 100, isDown: true }])
+      const [answer] = await source.hashesByProvider([90], { signal })
+      const [up, down, ...others] = source.providers()
+      expect(up).toMatchObject({ label: answer!.provider, state: "closed", lastError: null, mismatch: null })
+      expect(down!.lastError).not.toBeNull()
+      expect(down!.label).not.toBe(up!.label)
+      expect(others).toEqual([])
+    })
+
+    test("counts what it asked each provider, since the counters were last taken", async () => {
+      const source = await harness.open([{ head: 100 }])
+      expect(source.takeCounters()).toEqual([])
+      await source.head({ signal })
+      const counters = source.takeCounters()
+      const label = source.providers()[0]!.label
+      expect(new Set(counters.map(({ provider, code }) => `${provider} ${code}`))).toEqual(new Set([`${label} ok`]))
+      expect(counters.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(0)
+      expect(source.takeCounters()).toEqual([])
+    })
+
     test("tells the hash of the block below before the first block, once", async () => {
       const source = await harness.open([{ head: 100 }])
       const told: unknown[] = []

@@ -217,6 +217,18 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       expect((await claim({ inOrder: true })).range).toEqual({ from: 10, to: 20 })
     })
 
+    test("a claim in order also waits for an unfinished range that begins below its region", async () => {
+      const ahead = { inOrder: true, regions: [{ from: 4, to: 40 }] }
+      const lease = await claim({ inOrder: true })
+      expect(await store.claim(request(ahead))).toBeUndefined()
+      await store.release(lease, failure())
+      expect(await store.claim(request(ahead))).toBeUndefined()
+      await harness.advance(120_000)
+      await commit(await claim(ahead))
+      expect((await coverageOf()).heights).toEqual([{ from: 4, to: 10 }])
+      expect((await claim(ahead)).range).toEqual({ from: 10, to: 20 })
+    })
+
     test("a claim in order does not wait for ever on one block that keeps failing", async () => {
       await store.release(await claim({ inOrder: true, maxBlocks: 1 }), failure())
       for (let i = 0; i < 2; i++) {
@@ -290,10 +302,10 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
     })
 
     test.each([
-      ["a range that fails without a height is halved after three tries", failure()],
-      ["a bug without a height is isolated by halving, like a failure", { cause: "bug" } as const],
-    ])("%s", async (_, end) => {
-      for (let i = 0; i < 3; i++) {
+      ["a range that fails without a height is halved after three tries", 3, failure()],
+      ["a bug without a height is isolated by halving, from the first time", 1, { cause: "bug" } as const],
+    ])("%s", async (_, times, end) => {
+      for (let i = 0; i < times; i++) {
         await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), end)
         await harness.advance(120_000)
       }

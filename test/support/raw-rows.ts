@@ -1,6 +1,6 @@
 // Raw rows written by hand: a test says which blocks, transactions and logs there are, and nothing else is made up but hashes.
 
-import { evmPartitionedTables } from "../../src/families/evm/raw/raw-tables.js"
+import { evmRawTables } from "../../src/families/evm/raw/raw-tables.js"
 import { ensurePartitions } from "../../src/partitions/ensure-partitions.js"
 import { Database } from "../../src/postgres/database.js"
 import type { Queryable } from "../../src/postgres/transaction.js"
@@ -33,7 +33,7 @@ export async function insertRawRows(url: string, blocks: readonly BlockRow[]): P
   try {
     const heights = blocks.map(({ height }) => height)
     const range = { from: Math.min(...heights), to: Math.max(...heights) + 1 }
-    await ensurePartitions(database, { tables: evmPartitionedTables, range })
+    await ensurePartitions(database, { tables: evmRawTables, range })
     for (const block of blocks) await insertRawBlock(database, block)
   } finally {
     await database.end()

@@ -7,7 +7,7 @@ const packageOf = (program: string): string => `${program}-${process.platform}-$
 
 /** The directory of the program's package. */
 export const testBinary = (program: string): string =>
-  join(import.meta.dirname, "..", "..", "node_modules", packageOf(program))
+  join(import.meta.dirname, "..", "binaries", "node_modules", packageOf(program))
 
 /** Where it is absent, the tests that need it are skipped, and this says so. */
 export function hasTestBinary(program: string): boolean {

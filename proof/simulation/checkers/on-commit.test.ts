@@ -3,6 +3,7 @@
 import type { Committed } from "../model/model-database.js"
 import type { Values } from "../model/model-table.js"
 import { fenceHolds } from "./fence-holds.js"
+import { headInOrder } from "./head-in-order.js"
 import { doneWithoutOverlap } from "./i2-done-without-overlap.js"
 import { checkpointIsPrefix } from "./i3-checkpoint-is-prefix.js"
 import { derivedFromStored } from "./i4-derived-from-stored.js"
@@ -17,6 +18,7 @@ import {
   lease,
   type Plant,
   remove,
+  set,
   setEvents,
   skips5,
   testOnCommit,
@@ -221,4 +223,36 @@ testOnCommit(fenceHolds, [
   ["a lease was completed before", completed({ status: "COMPLETED", leased_by: "p1.0" })],
   ["a lease is not completed", completed({ status: "ACTIVE", leased_by: "p1.0" }, { status: "FAILED" })],
   ["a lease was never held", () => committed({ table: "app.worker_leases", after: { status: "COMPLETED" } })],
+])
+
+/** With finality at 10, claims [16, 20) of raw beside another lease, [8, 16) by default. */
+const claimsHead =
+  (other: Values, { before, ...own }: Values = {}): PlantCommit =>
+  () => {
+    const raw = { schema: "raw", worker_type: "raw_ingester", status: "ACTIVE" }
+    set("raw.chain_state", { finalized_height: 10 })()
+    lease({ ...raw, from_height: 8, to_height: 16, ...other })()
+    const row = lease({ ...raw, from_height: 16, to_height: 20, ...own })()
+    return committed({ table: "raw.worker_leases", row, before: before as Values, after: row.committed })
+  }
+
+testOnCommit(headInOrder, [
+  [
+    "the head passes a range that begins below finality",
+    claimsHead({}),
+    /^the head claims \[16, 20\) above the unfinished \[8, 16\)$/,
+  ],
+  [
+    "the head passes a failed range",
+    claimsHead({ from_height: 12, status: "FAILED" }),
+    /^the head claims \[16, 20\) above the unfinished \[12, 16\)$/,
+  ],
+  ["the head passes a failing block", claimsHead({ from_height: 15, status: "FAILED" })],
+  ["a range of history is unfinished", claimsHead({ from_height: 5, to_height: 10 })],
+  ["a range above is unfinished", claimsHead({ from_height: 20, to_height: 22 })],
+  ["a range is done", claimsHead({ status: "COMPLETED" })],
+  ["a range of history is claimed", claimsHead({ from_height: 0, to_height: 2 }, { from_height: 4, to_height: 8 })],
+  ["a range is not claimed", claimsHead({}, { status: "FAILED" })],
+  ["a failed range is retried", claimsHead({}, { before: { status: "FAILED" } })],
+  ["a worker claims", claimed({ to_height: 8 })],
 ])

@@ -7,7 +7,7 @@ import { postgresLedgers } from "../../../src/coordination/postgres/postgres-led
 import { rawIngester } from "../../../src/coordination/raw-ingester.js"
 import type { BlockRange } from "../../../src/domain/block-range.js"
 import type { RangeSet } from "../../../src/domain/range-set.js"
-import { evmPartitionedTables } from "../../../src/families/evm/raw/raw-tables.js"
+import { evmRawTables } from "../../../src/families/evm/raw/raw-tables.js"
 import { ensurePartitions } from "../../../src/partitions/ensure-partitions.js"
 import type { Random } from "../../../src/platform/random.js"
 import { Connection } from "../../../src/postgres/connection.js"
@@ -106,7 +106,7 @@ export const openConnection = ({ url }: TestDatabase): Promise<Connection> =>
 
 /** Once for a database. */
 export async function furnish(connection: Connection): Promise<void> {
-  await ensurePartitions(connection, { tables: evmPartitionedTables, range: { from: 0, to: 100 } })
+  await ensurePartitions(connection, { tables: evmRawTables, range: { from: 0, to: 100 } })
   await ensureWorkerTables({ executor: connection, ledger: testLedgers.app }, { registry: simRegistry })
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
-import { evmPartitionedTables } from "../../families/evm/raw/raw-tables.js"
+import { evmRawTables } from "../../families/evm/raw/raw-tables.js"
 import { ensurePartitions } from "../../partitions/ensure-partitions.js"
 import { Database } from "../../postgres/database.js"
 import { migrationsDirectory, readMigrationFiles } from "../../postgres/migration-files.js"
@@ -106,7 +106,7 @@ describe("what a store knows of its chain", () => {
   test("finality rises over stored blocks only when they are linked to the head, or were compared", async () => {
     await pin()
     await recordHead(database, { head: head(110), finalizedHeight: 100, holder: "a" })
-    await ensurePartitions(database, { tables: evmPartitionedTables, range: { from: 0, to: 200 } })
+    await ensurePartitions(database, { tables: evmRawTables, range: { from: 0, to: 200 } })
     const store = async (from: number, to: number): Promise<void> => {
       await database.query(
         `insert into raw.blocks (height, hash, parent_hash, timestamp, transaction_count, event_count)

@@ -104,10 +104,10 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
 
   async reap(): Promise<ReapOutcome> {
     const { cutoff, due } = await readCutoff(this.deps.tables, this.executor)
-    if (!due) return { holdersEnded: 0, expired: 0, dead: 0, pruned: 0 }
+    if (!due) return { holdersEnded: 0, expired: 0, dead: [], pruned: 0 }
     const holdersEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
     const outcome = await this.executor.transaction((tx) => reapLeases(this.deps, tx, { cutoff }), this.unleased)
-    return { holdersEnded, ...(outcome ?? { expired: 0, dead: 0, pruned: 0 }) }
+    return { holdersEnded, ...(outcome ?? { expired: 0, dead: [], pruned: 0 }) }
   }
 
   retry(act: OperatorAct): Promise<boolean> {

@@ -58,6 +58,7 @@ export async function endExpiredBackends(
 
 interface ExpiredRow extends HeldBackend {
   id: string
+  worker_type: string
   from_height: string
   to_height: string
   attempt: number
@@ -73,15 +74,16 @@ export async function reapLeases(
   const { tables } = deps
   if (!(await winElection(tx, "reaper"))) return undefined
   const { rows: expired } = await tx.query<ExpiredRow>(
-    `select id, from_height, to_height, attempt, backend_pid, backend_start::text as backend_start,
+    `select id, worker_type, from_height, to_height, attempt, backend_pid, backend_start::text as backend_start,
        pg_postmaster_start_time() > lease_expires_at - lease_ttl_ms * interval '1 ms' as database_restarted
      from ${tables.leases} as lease
      -- The same cutoff as above: a lease that ended in between would be freed with its backend left alive forever.
      where ${isEnded("$1::timestamptz")}
+     order by worker_type, from_height
      for update skip locked`,
     [cutoff],
   )
-  let dead = 0
+  const dead: { worker: string; height: number }[] = []
   for (const row of expired) {
     const range = { from: Number(row.from_height), to: Number(row.to_height) }
     // A restart of the database ends every lease at once and is no failure of the range.
@@ -93,7 +95,8 @@ export async function reapLeases(
        where id = $1`,
       [row.id],
     )
-    if ((await failLease(deps, tx, { id: row.id, range, attempt })) === "DEAD") dead++
+    const status = await failLease(deps, tx, { id: row.id, range, attempt })
+    if (status === "DEAD") dead.push({ worker: row.worker_type, height: range.from })
   }
   // Holders found since the first read: a delayed claim may have committed after its expiry.
   await endHolders(tables, tx, expired)

@@ -1,25 +1,30 @@
 // The EVM family: everything that Tidemark knows about EVM chains.
 
 import type { ChainFamily } from "../chain-family.js"
+import { evmSettings, evmSettingsOf } from "./evm-settings.js"
 import { builtInWorkers } from "./indexes/built-in-workers.js"
 import { createObservers } from "./indexes/create-observers.js"
 import { forgetObserved, forgetQueues } from "./indexes/forget-observed.js"
-import { evmComparedTables, evmPartitionedTables } from "./raw/raw-tables.js"
+import type { EvmBlock } from "./raw/evm-block.js"
+import { evmRawTables } from "./raw/raw-tables.js"
 import { RawWriter } from "./raw/raw-writer.js"
 import { readBlocks } from "./raw/read-blocks.js"
 import { createChainSource } from "./source/evm-source.js"
 import { EvmHeadWatch } from "./source/head-watch.js"
+import { allChecks } from "./source/verify-block.js"
 
-export const evmFamily: ChainFamily = {
+export const evmFamily: ChainFamily<EvmBlock> = {
+  settings: evmSettings,
+  checkNames: Object.keys(allChecks),
   chainName: ({ chainId }) => `evm-${chainId}`,
   createSource: createChainSource,
   createHeadWatch: (deps, { chain, chainId }) =>
     new EvmHeadWatch(deps, { wsUrls: chain.wsUrls, expectedChainId: chainId }),
-  partitionedTables: evmPartitionedTables,
-  createWriter: (options) => new RawWriter(options),
-  comparedTables: evmComparedTables,
+  rawTables: evmRawTables,
+  createWriter: (chain) => new RawWriter(evmSettingsOf(chain)),
   readBlocks,
   workers: builtInWorkers,
+  observedTables: ["contract_code", "contract_code_hashes", "token_metadata"],
   createObservers,
   forgetObserved,
   forgetQueues,

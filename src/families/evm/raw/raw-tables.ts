@@ -1,21 +1,8 @@
-// The raw tables as the rest of the code names them: columns in COPY order, and how each is partitioned.
+// The raw tables of an EVM chain: columns in COPY order, partitions, keys.
 
-import type { PartitionedTable } from "../../../partitions/partitioned-table.js"
-import type { ComparedTable } from "../../../raw/compared-table.js"
+import type { RawTable } from "../../chain-family.js"
 
 const million = 1_000_000
-
-/** What an EVM chain fills. Flow's own tables get partitions only on a Flow chain. */
-export const evmPartitionedTables: readonly PartitionedTable[] = [
-  { schema: "raw", table: "blocks", blocksPerPartition: 5 * million },
-  {
-    schema: "raw",
-    table: "transactions",
-    blocksPerPartition: 5 * million,
-    indexes: [{ name: "block_height_transaction_index", on: "block_height, transaction_index" }],
-  },
-  { schema: "raw", table: "events", blocksPerPartition: 10 * million },
-]
 
 export const blockColumns = [
   "height",
@@ -80,18 +67,33 @@ export const blockLookupColumns = ["id", "height", "timestamp"] as const
 const compared = (columns: readonly string[]): readonly string[] =>
   columns.filter((name) => name !== "extra" && name !== "events_sample")
 
-export const evmComparedTables: readonly ComparedTable[] = [
-  { name: "blocks", height: "height", key: ["height"], columns: compared(blockColumns) },
+/** What an EVM chain fills. Flow's own tables get partitions only on a Flow chain. */
+export const evmRawTables: readonly RawTable[] = [
   {
-    name: "transactions",
+    schema: "raw",
+    table: "blocks",
+    blocksPerPartition: 5 * million,
+    height: "height",
+    key: ["height"],
+    columns: compared(blockColumns),
+  },
+  {
+    schema: "raw",
+    table: "transactions",
+    blocksPerPartition: 5 * million,
+    indexes: [{ name: "block_height_transaction_index", on: "block_height, transaction_index" }],
     height: "block_height",
     key: ["block_height", "transaction_index"],
     columns: compared(transactionColumns),
+    numbered: { column: "transaction_index", within: ["block_height"] },
   },
   {
-    name: "events",
+    schema: "raw",
+    table: "events",
+    blocksPerPartition: 10 * million,
     height: "block_height",
     key: ["block_height", "transaction_index", "event_index"],
     columns: compared(eventColumns),
+    numbered: { column: "event_index", within: ["block_height"] },
   },
 ]

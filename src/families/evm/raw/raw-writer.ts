@@ -15,7 +15,7 @@ const keptBytes = 8 << 20
 /** Less is copied into all tables at once. */
 const smallBytes = 1 << 20
 
-export class RawWriter implements BlockWriter {
+export class RawWriter implements BlockWriter<EvmBlock> {
   private readonly denormalizeEvents: boolean
   private readonly blocks = new CopyBuffer(1 << 14)
   private readonly transactions = new CopyBuffer(1 << 18)

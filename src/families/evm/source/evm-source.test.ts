@@ -12,6 +12,7 @@ import { type Clock, systemClock } from "../../../platform/clock.js"
 import { IndexerError } from "../../../platform/errors.js"
 import { silentLogger } from "../../../platform/logger.js"
 import { systemRandom } from "../../../platform/random.js"
+import { evmFamily } from "../evm-family.js"
 import type { EvmBlock } from "../raw/evm-block.js"
 import { EvmSource, type EvmSourceOptions } from "./evm-source.js"
 
@@ -301,6 +302,16 @@ test("what failed a check is named with its transaction, what was sent of it, an
     receipt: { blockHash: `0x${"12".repeat(32)}` },
   })
   expect(data["rawRef"]).toMatch(/^block 3 of 127\.0\.0\.1:\d+$/)
+})
+
+test("a chain's DENORMALIZE_EVENTS reaches the writer of its family", async () => {
+  const [block] = await collect(sourceOf([await serve(node())]), 5, 6)
+  const bytesWith = (familySettings: Readonly<Record<string, unknown>>): number => {
+    const writer = evmFamily.createWriter({ familySettings })
+    writer.add(block!)
+    return writer.byteLength
+  }
+  expect(bytesWith({ denormalizeEvents: true })).toBeGreaterThan(bytesWith({}))
 })
 
 test("addresses and hashes in upper case are stored in lower case and verify", async () => {

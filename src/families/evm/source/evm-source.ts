@@ -22,6 +22,7 @@ import { providerLabels } from "../../../source/provider-url.js"
 import { RpcCounters } from "../../../source/rpc-counters.js"
 import { createSharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
 import type { SourceOptions } from "../../chain-family.js"
+import { evmSettingsOf } from "../evm-settings.js"
 import type { EvmBlock } from "../raw/evm-block.js"
 import { isObject } from "./block-json.js"
 import { BloomReader } from "./bloom.js"
@@ -79,7 +80,7 @@ export function createChainSource(
     providers: chain.rpcUrls.map((url, i) => ({ url, limit: limits[i] })),
     expectedChainId: chainId,
     checks: chain.checks,
-    verify: chain.verify,
+    verify: evmSettingsOf(chain).verify,
     maxBatchBlocks: chain.rpcBatchBlocks,
     timeoutMs: chain.rpcTimeoutMs,
     maxResponseBytes: chain.rpcMaxResponseBytes,
@@ -87,7 +88,7 @@ export function createChainSource(
   })
 }
 
-export class EvmSource implements BlockSource {
+export class EvmSource implements BlockSource<EvmBlock> {
   readonly #pool: RpcPool
   readonly #ranges: RangeFetcher
   #chainId: string | undefined

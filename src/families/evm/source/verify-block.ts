@@ -11,23 +11,23 @@ export interface CheckSwitches {
   readonly parent: boolean
   /** As many receipts as transactions, numbered 0 to n-1, and transactions unless the root is that of none. */
   readonly counts: boolean
-  /** Log indexes count up from 0 without a gap. */
-  readonly logOrder: boolean
-  /** Blooms are those of the logs. */
-  readonly bloom: boolean
   /** Receipts and logs belong to their transaction and this block. */
   readonly receipts: boolean
   /** Cumulative gas never falls and ends at the header's gasUsed. Some L2s count otherwise: turn it off there. */
   readonly gas: boolean
+  /** Log indexes count up from 0 without a gap. */
+  readonly logOrder: boolean
+  /** Blooms are those of the logs. */
+  readonly bloom: boolean
 }
 
 export const allChecks: CheckSwitches = {
   parent: true,
   counts: true,
-  logOrder: true,
-  bloom: true,
   receipts: true,
   gas: true,
+  logOrder: true,
+  bloom: true,
 }
 
 type BlockCheck = keyof CheckSwitches | "shape" | "roots"

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
-import type { BlockRange } from "../domain/block-range.js"
-import type { FetchedBatch } from "../families/evm/source/fetch-blocks.js"
-import { Prefetch } from "../families/evm/source/prefetch.js"
-import { BatchSize } from "./batch-size.js"
-import { ByteBudget } from "./byte-budget.js"
-import { RequestsAhead } from "./requests-ahead.js"
+import type { BlockRange } from "../../../domain/block-range.js"
+import { BatchSize } from "../../../source/batch-size.js"
+import { ByteBudget } from "../../../source/byte-budget.js"
+import { RequestsAhead } from "../../../source/requests-ahead.js"
+import type { FetchedBatch } from "./fetch-blocks.js"
+import { Prefetch } from "./prefetch.js"
 
 const batch = (range: BlockRange): FetchedBatch =>
   ({ range, bytes: 2_000_000, release: () => undefined }) as unknown as FetchedBatch
