@@ -13,7 +13,7 @@ export interface LeaseToken {
 }
 
 export interface Lease extends LeaseToken {
-  readonly workerType: string
+  readonly worker: string
   readonly range: BlockRange
   readonly attempt: number
   readonly ttlMs: number
@@ -24,7 +24,7 @@ export interface Lease extends LeaseToken {
 }
 
 export interface ClaimRequest {
-  readonly workerType: string
+  readonly worker: string
   readonly holder: string
   /** Where to claim, in order of preference. Heights outside are never claimed. */
   readonly regions: readonly BlockRange[]
@@ -42,7 +42,7 @@ export interface ClaimRequest {
 
 /** A worker that may take part in a claim. */
 export interface ClaimMember {
-  readonly workerType: string
+  readonly worker: string
   readonly dependencies: readonly string[]
   /** The most ranges of this worker that may be held at once, by all processes. */
   readonly concurrency?: number
@@ -52,7 +52,7 @@ export interface ClaimMember {
  * One range for several workers: the one that is furthest behind leads. Every worker with the same range to do joins, if its
  * dependencies cover the range or join too.
  */
-export interface GroupClaimRequest extends Omit<ClaimRequest, "workerType" | "dependencies"> {
+export interface GroupClaimRequest extends Omit<ClaimRequest, "worker" | "dependencies"> {
   /** Dependencies before their dependents. */
   readonly members: readonly ClaimMember[]
 }
@@ -80,7 +80,7 @@ export interface ReapOutcome {
 }
 
 export interface LeaseRow extends LeaseToken {
-  readonly workerType: string
+  readonly worker: string
   readonly range: BlockRange
   readonly status: LeaseStatus
   readonly attempt: number
@@ -95,7 +95,7 @@ export interface LeaseRow extends LeaseToken {
 
 export interface OperatorAct {
   readonly actor: string
-  readonly workerType: string
+  readonly worker: string
   readonly height: number
 }
 

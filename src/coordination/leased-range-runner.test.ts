@@ -25,13 +25,13 @@ function stage({
   const connections: { closed: boolean }[] = []
   const held = new AbortController()
   const claimed = workers.map(
-    (workerType, at) =>
-      ({ id: String(at), epoch: `e${at}`, workerType, range, attempt, dependencies: [] }) as unknown as Lease,
+    (worker, at) =>
+      ({ id: String(at), epoch: `e${at}`, worker, range, attempt, dependencies: [] }) as unknown as Lease,
   )
   const leases = {
     claimGroup: async () => claimed,
-    release: async ({ workerType }: Lease, request: ReleaseRequest) => {
-      released.push([workerType, request])
+    release: async ({ worker }: Lease, request: ReleaseRequest) => {
+      released.push([worker, request])
       return isHeld
     },
   } as unknown as LeaseStore & FencedCommits<SqlConnection>

@@ -157,7 +157,7 @@ export class LeasedRangeRunner {
   /** Charges only the worker at fault; the rest of its group releases the range without an attempt. */
   private async release(lease: Lease, { cause, error }: { cause: ReleaseCause; error?: unknown }): Promise<void> {
     const { leasesOn, uncharged, onCharged, logger } = this.options
-    const { workerType: worker, range } = lease
+    const { worker, range } = lease
     const fault = error instanceof WorkerFault ? error : undefined
     const isCharged = fault ? fault.worker === worker : cause === "failure" || cause === "bug"
     const reason = fault ? fault.cause : error

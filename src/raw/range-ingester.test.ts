@@ -138,7 +138,7 @@ describe("ingesting a range", () => {
     const { leases } = store
     await store.ingest(source, range(0, 1))
     const lease = (await leases.claim({
-      workerType: "raw_ingester",
+      worker: "raw_ingester",
       holder: "test",
       regions: [range(1, 40)],
       rangeSize: 1_000,

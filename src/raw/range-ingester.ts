@@ -47,7 +47,7 @@ export class RangeIngester {
       if (!state || regions.length === 0) return undefined
       early = false
       return {
-        claim: { ...claim, regions, members: [{ workerType: rawIngester, dependencies: [] }] },
+        claim: { ...claim, regions, members: [{ worker: rawIngester, dependencies: [] }] },
         work: async ({ range, claimed: [lease], commits, signal }) => {
           const deferIndexesBelow = deferIndexes ? (state.liveFrom ?? 0) : 0
           await partitions.ensure(connection, { range, deferIndexesBelow })

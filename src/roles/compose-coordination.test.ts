@@ -21,7 +21,7 @@ afterEach(() => store.close())
 
 const claim = (height: number) =>
   store.leases.claim({
-    ...{ workerType: rawIngester, holder: "test", regions: [{ from: height, to: height + 1 }], rangeSize: 1_000 },
+    ...{ worker: rawIngester, holder: "test", regions: [{ from: height, to: height + 1 }], rangeSize: 1_000 },
     ...{ maxBlocks: 1, order: "oldest", ttlMs: 30_000, dependencies: [] },
   })
 

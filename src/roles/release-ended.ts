@@ -35,7 +35,7 @@ export async function releaseEnded(
   const message = reasonOf(thread)
   let isFound = false
   for (const lease of held) {
-    const { workerType: worker, range } = lease
+    const { worker, range } = lease
     const isAtFault = extracting?.worker === worker && containsHeight([range], extracting.height)
     const height = isAtFault ? extracting.height : undefined
     const isBug = isAtFault ? extracting.isBuiltIn : !extracting && failure !== undefined

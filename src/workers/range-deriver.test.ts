@@ -130,9 +130,9 @@ describe("a worker that fails", () => {
     )
     return Object.fromEntries(rows.map((row) => [row.worker_type, row.heights]))
   }
-  const deriveWith = async (poison: readonly number[], turns: number): Promise<void> => {
+  const deriveWith = async (poison: readonly number[], runs: number): Promise<void> => {
     const deriver = await store.deriver([counted(poison), total, other])
-    for (let i = 0; i < turns; i++) await store.deriveNext(deriver)
+    for (let i = 0; i < runs; i++) await store.deriveNext(deriver)
   }
 
   test("fails on its block alone: its neighbours, its dependents and the others go on, and a retry after the fix completes it", async () => {

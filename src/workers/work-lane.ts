@@ -77,7 +77,7 @@ export class WorkLane extends LoopingService {
     readonly apart: readonly ClaimMember[]
   } {
     const { slow } = this.options
-    const isApart = ({ workerType }: ClaimMember): boolean => slow.has(workerType) && !slow.isDue(workerType)
+    const isApart = ({ worker }: ClaimMember): boolean => slow.has(worker) && !slow.isDue(worker)
     return {
       together: members.filter((member) => !isApart(member)),
       apart: members.filter(isApart),
@@ -108,7 +108,7 @@ export class WorkLane extends LoopingService {
   }
 
   private paceOf(members: readonly ClaimMember[]): Pace {
-    const key = members.length === 1 ? members[0]!.workerType : ""
+    const key = members.length === 1 ? members[0]!.worker : ""
     const known = this.paces.get(key)
     if (known) return known
     const pace = new Pace({ maxBlocks: this.options.rangeSize, foldMs, foldMsBesideTip, totalMs })

@@ -19,7 +19,7 @@ type Store<Tx> = LeaseStore & FencedCommits<Tx> & OperatedLeases
 export interface LeaseStoreHarness<Tx> {
   /** As one process sees it. Each call is another process: its own connection, the same tables. */
   open(): Promise<Store<Tx>>
-  register(workerType: string): Promise<void>
+  register(worker: string): Promise<void>
   snapshot(): Promise<CoordinationSnapshot>
   /** Writes one row for each height, as data of the commit. */
   write(tx: Tx, range: BlockRange): Promise<void>
@@ -28,13 +28,13 @@ export interface LeaseStoreHarness<Tx> {
   /** Lets time pass for everything the store remembers. */
   advance(ms: number): Promise<void>
   /** Records a finished rollback of these heights at the next chain epoch, and cuts the worker's coverage. */
-  rollback(workerType: string, removed: BlockRange): Promise<void>
+  rollback(worker: string, removed: BlockRange): Promise<void>
   close(): Promise<void>
 }
 
 const ttlMs = 30_000
 const request = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  workerType: "w",
+  worker: "w",
   holder: "test",
   regions: [{ from: 0, to: 30 }],
   rangeSize: 10,
@@ -71,8 +71,8 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
     }
     const commit = (lease: Lease, by = store): Promise<void> =>
       by.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
-    const coverageOf = async (workerType = "w"): Promise<WorkerCoverage> =>
-      (await harness.snapshot()).coverage.find((row) => row.workerType === workerType)!
+    const coverageOf = async (worker = "w"): Promise<WorkerCoverage> =>
+      (await harness.snapshot()).coverage.find((row) => row.worker === worker)!
     const heights = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
     test("claims are cut at multiples of the range size, oldest first, and never overlap", async () => {
@@ -338,7 +338,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       expect(watermarkEnd((await coverageOf()).heights, 0)).toBe(4)
       expect(await harness.rows()).toEqual([...heights(0, 4), ...heights(5, 10)])
       // Retried by a person it is done as if nothing had been.
-      expect(await store.retry({ actor: "me", workerType: "w", height: 4 })).toBe(true)
+      expect(await store.retry({ actor: "me", worker: "w", height: 4 })).toBe(true)
       const revived = await claim({ regions: [{ from: 0, to: 10 }] })
       expect(revived.attempt).toBe(1)
       await commit(revived)
@@ -347,12 +347,12 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
 
     test("a skipped block counts as done without data, and only a dead one can be skipped", async () => {
       await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), failure({ height: 4 }))
-      expect(await store.skip({ actor: "me", workerType: "w", height: 4 })).toBe(false)
+      expect(await store.skip({ actor: "me", worker: "w", height: 4 })).toBe(false)
       for (let i = 0; i < 20; i++) {
         await harness.advance(120_000)
         await store.release(await claim({ regions: [{ from: 4, to: 5 }] }), failure())
       }
-      expect(await store.skip({ actor: "me", workerType: "w", height: 4 })).toBe(true)
+      expect(await store.skip({ actor: "me", worker: "w", height: 4 })).toBe(true)
       expect((await coverageOf()).skipped).toEqual([{ from: 4, to: 5 }])
       expect(await store.claim(request({ regions: [{ from: 4, to: 5 }] }))).toBeUndefined()
     })
@@ -364,17 +364,17 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
     })
 
     test("a range is claimable only where every dependency covers every height of it", async () => {
-      await commit(await claim({ workerType: "up", regions: [{ from: 0, to: 10 }] }))
-      await commit(await claim({ workerType: "up", regions: [{ from: 14, to: 20 }] }))
-      const dependent = { workerType: "down", dependencies: ["up"] }
+      await commit(await claim({ worker: "up", regions: [{ from: 0, to: 10 }] }))
+      await commit(await claim({ worker: "up", regions: [{ from: 14, to: 20 }] }))
+      const dependent = { worker: "down", dependencies: ["up"] }
       expect((await claim(dependent)).range).toEqual({ from: 0, to: 10 })
       expect((await claim(dependent)).range).toEqual({ from: 14, to: 20 })
       expect(await store.claim(request(dependent))).toBeUndefined()
     })
 
     test("a dependency that was lowered after the claim refuses the commit", async () => {
-      await commit(await claim({ workerType: "up", regions: [{ from: 0, to: 10 }] }))
-      const lease = await claim({ workerType: "down", dependencies: ["up"] })
+      await commit(await claim({ worker: "up", regions: [{ from: 0, to: 10 }] }))
+      const lease = await claim({ worker: "down", dependencies: ["up"] })
       await harness.rollback("up", { from: 8, to: 9 })
       const late = { ...lease, chainEpoch: lease.chainEpoch + 1 }
       const commitLate = store.commit(late, { write: async () => undefined })
@@ -429,15 +429,15 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
 
     describe("a group of workers", () => {
       const members = [
-        { workerType: "up", dependencies: [] },
-        { workerType: "down", dependencies: ["up"] },
+        { worker: "up", dependencies: [] },
+        { worker: "down", dependencies: ["up"] },
       ]
       const groupRequest = (over: Partial<GroupClaimRequest> = {}): GroupClaimRequest => {
-        const { workerType: _, dependencies: __, ...rest } = request()
+        const { worker: _, dependencies: __, ...rest } = request()
         return { ...rest, members, ...over }
       }
       const shape = (leases: readonly Lease[]) =>
-        leases.map(({ workerType, range }) => `${workerType} ${range.from}-${range.to}`)
+        leases.map(({ worker, range }) => `${worker} ${range.from}-${range.to}`)
 
       test("takes one range together, a dependent with its dependency, and commits all of it or nothing", async () => {
         const leases = await store.claimGroup(groupRequest())

@@ -57,9 +57,9 @@ export interface DeriveStore {
   /** Stores blocks as the raw ingester does, under a lease, and tells app of them. They lie in one stretch that is not covered. */
   append(blocks: readonly BlockRow[]): Promise<void>
   /** One range, chosen like any other. */
-  deriveNext(deriver: RangeDeriver, turn?: DeriveStoreTurn): Promise<DeriveOutcome>
+  deriveNext(deriver: RangeDeriver, run?: DeriveStoreRun): Promise<DeriveOutcome>
   /** Until nothing is left to do. */
-  deriveAll(turn?: DeriveStoreTurn): Promise<readonly DeriveOutcome[]>
+  deriveAll(run?: DeriveStoreRun): Promise<readonly DeriveOutcome[]>
   close(): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export interface DerivePause {
   at(moment: "claimed" | "written"): Promise<void>
 }
 
-interface DeriveStoreTurn {
+interface DeriveStoreRun {
   readonly region?: BlockRange
   readonly maxBlocks?: number
   readonly order?: "oldest" | "newest"
@@ -119,7 +119,7 @@ export async function openDeriveStore(
       const range = { from: more[0]!.height, to: more.at(-1)!.height + 1 }
       const leases = new PostgresLeaseStore({ executor: raw, schema: "raw", random: systemRandom })
       const lease = await leases.claim({
-        workerType: rawIngester,
+        worker: rawIngester,
         holder: "test",
         regions: [range],
         rangeSize: 1_000_000,
@@ -167,26 +167,26 @@ export async function openDeriveStore(
         },
       )
     },
-    deriveNext: async (deriver, turn = {}) => {
+    deriveNext: async (deriver, run = {}) => {
       const runnable = registry.workers.map(({ name }) => name)
       const plan = await readWorkPlan(app, { registry, runnable })
-      const members = plan!.members.filter(({ workerType }) => !turn.workers || turn.workers.includes(workerType))
+      const members = plan!.members.filter(({ worker }) => !run.workers || run.workers.includes(worker))
       return deriver.deriveNext(
         {
           members,
-          regions: [turn.region ?? { from: plan!.startHeight, to: plan!.rawEnd }],
-          maxBlocks: turn.maxBlocks ?? 10,
+          regions: [run.region ?? { from: plan!.startHeight, to: plan!.rawEnd }],
+          maxBlocks: run.maxBlocks ?? 10,
           ttlMs: 30_000,
-          order: turn.order ?? "oldest",
+          order: run.order ?? "oldest",
         },
         new AbortController().signal,
       )
     },
-    deriveAll: async (turn) => {
+    deriveAll: async (run) => {
       const deriver = await store.deriver()
       const outcomes: DeriveOutcome[] = []
       for (;;) {
-        const outcome = await store.deriveNext(deriver, turn)
+        const outcome = await store.deriveNext(deriver, run)
         if (outcome.kind === "idle") return outcomes
         if (outcome.kind === "failed") throw outcome.error
         outcomes.push(outcome)

@@ -38,7 +38,7 @@ export async function deriveRows(
   { store, leases: all }: DerivingSide,
   { leases, salt }: Derivation,
 ): Promise<unknown> {
-  const workers = leases.filter(({ workerType }) => simRegistry.worker(workerType))
+  const workers = leases.filter(({ worker }) => simRegistry.worker(worker))
   if (workers.length === 0) return "none"
   const others = leases.filter((lease) => !workers.includes(lease))
   const commitGroup: Commits["commitGroup"] = (given, work) => all.commitGroup([...others, ...given], work)
@@ -46,19 +46,19 @@ export async function deriveRows(
     {
       commits: { commitGroup },
       ...{ store, registry: simRegistry, raw: drawnBlocks(salt), clock: systemClock },
-      sinks: new Map(workers.map(({ workerType }) => [workerType, store.createSink(workerType)])),
+      sinks: new Map(workers.map(({ worker }) => [worker, store.createSink(worker)])),
       progress: new DeriveProgress(),
     },
     { leases: workers, signal: new AbortController().signal },
   )
-  return { committed: committed.map(({ workerType }) => workerType), rows: totals.rows }
+  return { committed: committed.map(({ worker }) => worker), rows: totals.rows }
 }
 
 /** What is held of its range: one of each worker, dependencies first. */
 export const withSameRange = (held: readonly Lease[], { range: { from, to } }: Lease): readonly Lease[] =>
   [rawIngester, ...simWorkerNames].flatMap((worker) => {
     const found = held.findLast(
-      ({ workerType, range }) => workerType === worker && range.from === from && range.to === to,
+      (lease) => lease.worker === worker && lease.range.from === from && lease.range.to === to,
     )
     return found ? [found] : []
   })
@@ -66,7 +66,7 @@ export const withSameRange = (held: readonly Lease[], { range: { from, to } }: L
 /** Rows and states behind the coverage that a sequence begins with. */
 export async function deriveFirst({ store, sql }: Side, state: State): Promise<void> {
   const ranges = doneAtFirst(state).flatMap(({ worker, heights }) =>
-    simWorkerNames.includes(worker) ? heights.map((range) => ({ workerType: worker, range }) as Lease) : [],
+    simWorkerNames.includes(worker) ? heights.map((range) => ({ worker, range }) as Lease) : [],
   )
   if (ranges.length === 0) return
   await sql.transaction(async (tx) => {

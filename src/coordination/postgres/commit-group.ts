@@ -18,7 +18,7 @@ export async function commitGroup<Tx extends Queryable>(
   { leases, work }: { leases: readonly Lease[]; work: CommitWork<Tx> },
 ): Promise<void> {
   const range = commonRange(leases)
-  const workers = leases.map(({ workerType }) => workerType)
+  const workers = leases.map(({ worker }) => worker)
   await work.write(tx)
   await lockChain(tx, "shared")
   const notedEpoch = Math.min(...leases.map(({ chainEpoch }) => chainEpoch))

@@ -62,7 +62,7 @@ async function makeHarness(schema: "raw" | "app"): Promise<PostgresHarness> {
         [ms],
       )
     },
-    rollback: async (workerType, removed) => {
+    rollback: async (worker, removed) => {
       await admin.transaction(async (tx) => {
         await tx.query(`update ${schema}.chain_state set chain_epoch = chain_epoch + 1`)
         await tx.query(
@@ -72,7 +72,7 @@ async function makeHarness(schema: "raw" | "app"): Promise<PostgresHarness> {
         )
         await tx.query(
           `update ${schema}.coverage set heights = heights - int8multirange($2::int8range) where worker_type = $1`,
-          [workerType, printRange(removed)],
+          [worker, printRange(removed)],
         )
       })
     },
@@ -86,7 +86,7 @@ describeLeaseStore("the lease store on Postgres, schema raw", () => makeHarness(
 describeLeaseStore("the lease store on Postgres, schema app", () => makeHarness("app"))
 
 const request = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  workerType: "w",
+  worker: "w",
   holder: "test",
   regions: [{ from: 0, to: 1_000 }],
   rangeSize: 10,
@@ -316,7 +316,7 @@ describe("the lease store on Postgres alone", () => {
         cause: "failure",
         error: { code: "VERIFY_FAILED", message: "nul \0 inside" },
       })
-      await store.retry({ actor: "ann", workerType: "w", height: 3 })
+      await store.retry({ actor: "ann", worker: "w", height: 3 })
       const { rows } = await harness.admin.query("select actor, action, details from raw.audit_log")
       expect(rows).toMatchObject([
         { actor: "ann", action: "retry", details: { worker_type: "w", from: "0", to: "10" } },

@@ -66,8 +66,8 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
     this.deps = { tables, random, policy: { ...defaultFailurePolicy, ...policy }, backend }
   }
 
-  async claim({ workerType, dependencies, ...request }: ClaimRequest): Promise<Lease | undefined> {
-    const [lease] = await this.claimGroup({ ...request, members: [{ workerType, dependencies }] })
+  async claim({ worker, dependencies, ...request }: ClaimRequest): Promise<Lease | undefined> {
+    const [lease] = await this.claimGroup({ ...request, members: [{ worker, dependencies }] })
     return lease
   }
 

@@ -24,7 +24,7 @@ async function openWithClaim(): Promise<{ leases: PostgresLeaseStore<never>; lea
 
 const leasesOf = () => new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
 
-const claimant: Claimant = { workerType: dependent, dependencies: [upstream], to: 12 }
+const claimant: Claimant = { worker: dependent, dependencies: [upstream], to: 12 }
 
 const reopen = (executor: SqlExecutor = store.app) =>
   reopenHeights(

@@ -12,7 +12,7 @@ import type { Outcome, Question } from "./question.js"
 type Subjects = Pick<Question<Outcome>, "queue" | "newSubjectsSql" | "pageEndSql">
 
 const lockTimeoutMs = 5_000
-/** Stretches of new coverage looked at in one turn: there is one as a rule, and some more while history fills in. */
+/** Stretches of new coverage looked at in one run: there is one as a rule, and some more while history fills in. */
 const stretchesAtOnce = 64
 
 const newCoverageSql = `select coverage.heights - queued.heights as fresh

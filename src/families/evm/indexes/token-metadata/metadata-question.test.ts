@@ -330,7 +330,7 @@ describe("the queue", () => {
     for (const n of range(1, 31)) node.contracts.set(address(n), token(`T${n}`))
     node.hasMulticall = false
     const both = [observer({ batchSize: 10 }), observer({ batchSize: 10 })]
-    for (let turn = 0; turn < 4; turn++) await Promise.all(both.map((one) => one.runOnce(signal)))
+    for (let run = 0; run < 4; run++) await Promise.all(both.map((one) => one.runOnce(signal)))
     expect([...(await rows()).values()].map(({ status }) => status)).toEqual(Array(30).fill("answered"))
     expect([...node.asked.values()]).toEqual(Array(30).fill(3))
   })
@@ -374,20 +374,20 @@ describe("the queue", () => {
     expect((await rows()).get(address(1))).toMatchObject({ status: "answered", asked_at_height: "1001" })
   })
 
-  test("more new contracts than one turn takes are queued over several, a height at a time", async () => {
+  test("more new contracts than one run takes are queued over several, a height at a time", async () => {
     await database.query(
       `insert into app.metadata_subjects (contract_address, first_block_height)
        select decode(lpad(to_hex(n), 40, '0'), 'hex'), n / 30 from generate_series(0, 25000) as n`,
     )
-    const turn = observer({ observedBlock: async () => undefined })
-    expect(await turn.runOnce(signal)).toBeUndefined()
+    const run = observer({ observedBlock: async () => undefined })
+    expect(await run.runOnce(signal)).toBeUndefined()
     const counts: unknown[] = []
     for (let i = 0; i < 3; i++) {
       const result = await database.query(
         "select count(*)::int4 as queued, (select heights::text from app.queued_heights where queue = 'token_metadata') as heights from app.job_queue",
       )
       counts.push(result.rows[0])
-      await turn.runOnce(signal)
+      await run.runOnce(signal)
     }
     expect(counts).toEqual([
       { queued: 10_020, heights: "{[0,334)}" },
