@@ -16,12 +16,16 @@ const mayImport: Record<string, readonly string[]> = {
   source: ["domain", "platform"],
   "indexing-errors": ["domain", "platform", "postgres"],
   coordination: ["domain", "platform", "postgres"],
-  raw: ["domain", "platform", "postgres", "indexing-errors", "source", "coordination"],
-  workers: ["domain", "platform", "postgres", "indexing-errors", "coordination", "raw"],
-  families: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers"],
+  partitions: ["domain", "postgres"],
+  raw: ["domain", "platform", "postgres", "indexing-errors", "source", "coordination", "partitions"],
+  workers: ["domain", "platform", "postgres", "indexing-errors", "coordination", "partitions"],
+  families: ["domain", "platform", "postgres", "source", "coordination", "partitions", "raw", "workers"],
   rollback: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families"],
   verify: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
-  status: ["domain", "platform", "postgres", "source", "indexing-errors", "coordination", "raw", "workers"],
+  status: [
+    ...["domain", "platform", "postgres", "source", "indexing-errors", "coordination", "partitions", "raw"],
+    "workers",
+  ],
   operations: [
     ...["domain", "platform", "postgres", "indexing-errors", "coordination", "raw", "workers", "families"],
     ...["rollback", "verify", "status"],
@@ -30,8 +34,8 @@ const mayImport: Record<string, readonly string[]> = {
   demo: ["domain", "platform"],
   threads: ["domain", "platform", "coordination"],
   roles: [
-    ...["domain", "platform", "postgres", "indexing-errors", "source", "coordination", "raw", "workers"],
-    ...["families", "rollback", "verify", "status", "operations", "api", "demo", "threads"],
+    ...["domain", "platform", "postgres", "indexing-errors", "source", "coordination", "partitions", "raw"],
+    ...["workers", "families", "rollback", "verify", "status", "operations", "api", "demo", "threads"],
   ],
   cli: [
     ...["domain", "platform", "postgres", "indexing-errors", "coordination", "raw", "workers", "verify"],
@@ -107,6 +111,14 @@ describe("the house", () => {
     expect([...new Set(files.map(room))].sort()).toEqual(Object.keys(mayImport).sort())
   })
 
+  test("the table has no cycle: each folder stands below those it may import", () => {
+    const order = Object.keys(mayImport)
+    const wrong = order.flatMap((from, at) =>
+      mayImport[from]!.filter((to) => !order.slice(0, at).includes(to)).map((to) => `${from} > ${to}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test("imports point one way", () => {
     const wrong: string[] = []
     for (const path of files) {
@@ -119,9 +131,13 @@ describe("the house", () => {
     expect(wrong).toEqual([])
   })
 
-  test("the Postgres side of coordination is imported by composition alone", () => {
+  test("the Postgres side of coordination is imported by composition alone, and has all its SQL", () => {
     const importing = files.filter((path) => /\/coordination\/postgres\//.test(readFileSync(path, "utf8")))
     expect([...new Set(importing.map(room))]).toEqual(["roles"])
+    const own = files.filter((path) => room(path) === "coordination")
+    const asking = own.filter((path) => /\.query\b/.test(withoutComments(path)))
+    expect([...new Set(asking.map((path) => relative(source, dirname(path))))]).toEqual(["coordination/postgres"])
+    expect(own.filter((path) => /"\.\/postgres\//.test(readFileSync(path, "utf8")))).toEqual([])
   })
 
   test("the tables of coordination are written in one folder", () => {
@@ -141,20 +157,13 @@ describe("the house", () => {
   })
 
   test("no file imports itself by way of others", () => {
-    // Types vanish when it is compiled, and tie nothing together that runs.
-    const importing = /^(?:import|export)\s+(?!type\b)(?:([^"';]*?)\s+from\s+)?"(\.[^"]+)"/gm
-    const isTyped = (names = "x"): boolean =>
-      /^\{[\s\S]*\}$/.test(names) &&
-      names
-        .slice(1, -1)
-        .split(",")
-        .every((one) => /^\s*(type\s|$)/.test(one))
+    // Types too: files that name each other's types are read and changed together.
     const imports = new Map(
       files.map((path) => [
         path,
-        [...readFileSync(path, "utf8").matchAll(importing)]
-          .filter(([, names]) => !isTyped(names))
-          .map(([, , target]) => resolve(dirname(path), target!.replace(/\.js$/, ".ts"))),
+        [...readFileSync(path, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target]) =>
+          resolve(dirname(path), target!.replace(/\.js$/, ".ts")),
+        ),
       ]),
     )
     const cycles: string[] = []

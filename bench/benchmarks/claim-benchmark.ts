@@ -77,7 +77,7 @@ async function claimOnce(
   })
   const claimAt = performance.now()
   const lease = await store.claim({
-    workerType: rawIngester,
+    worker: rawIngester,
     holder: "bench",
     regions: [{ from: 0, to: 1_000_000_000 }],
     rangeSize: 1_000,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { rawIngester } from "../../src/coordination/raw-ingester.js"
 import { evmRawTables } from "../../src/families/evm/raw/raw-tables.js"
+import { ensurePartitions } from "../../src/partitions/ensure-partitions.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
@@ -14,7 +15,6 @@ import { readPostmasterFile } from "../../src/postgres/embedded/postmaster-file.
 import { startEmbedded } from "../../src/postgres/embedded/start-embedded.js"
 import { migrate } from "../../src/postgres/migrate.js"
 import { quoteIdentifier } from "../../src/postgres/quote-identifier.js"
-import { ensurePartitions } from "../../src/raw/ensure-partitions.js"
 import { onStop } from "./stop-all.js"
 
 export interface BenchPostgres {

@@ -2,8 +2,8 @@
 // product finds its tables made, and the bare COPY has the same ones.
 
 import { builtInWorkers } from "../../src/families/evm/indexes/built-in-workers.js"
+import { ensurePartitions } from "../../src/partitions/ensure-partitions.js"
 import { Connection } from "../../src/postgres/connection.js"
-import { ensurePartitions } from "../../src/raw/ensure-partitions.js"
 import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tables.js"
 import { WorkerRegistry } from "../../src/workers/worker-registry.js"
 import { testLedgers } from "../../test/support/test-ledgers.js"

@@ -12,7 +12,6 @@ import { systemRandom } from "../../src/platform/random.js"
 import { operateChain } from "../../src/roles/operate-chain.js"
 import { reopenHeights } from "../../src/workers/postgres/reopen-heights.js"
 import type { DeriveStore } from "../../test/support/derive-store.js"
-import { testLedgers } from "../../test/support/test-ledgers.js"
 import { openWholeStore } from "../../test/support/whole-store.js"
 import { Sampler } from "./sampler.js"
 
@@ -106,10 +105,12 @@ test("what a person takes back on record is no damage, and neither is an app tha
   }
   try {
     await looks(2)
-    const reopened = await reopenHeights(
-      { executor: store.app, ledger: testLedgers.app },
-      { worker: "token_worker", heights: [{ from: 4, to: 6 }], actor: "me", action: "repair" },
-    )
+    const reopened = await reopenHeights(store, {
+      worker: "token_worker",
+      heights: [{ from: 4, to: 6 }],
+      actor: "me",
+      action: "repair",
+    })
     expect(reopened).toBe(true)
     await looks(2)
     // With its table.

@@ -64,8 +64,11 @@ export class Stage {
     const { postgres, appPostgres = postgres, twoDatabases = appPostgres !== postgres } = options
     const name = `stage_${randomUUID().replaceAll("-", "")}`
     const appName = twoDatabases ? `${name}_app` : name
-    await postgres.ensureDatabase(name)
-    if (twoDatabases) await appPostgres.ensureDatabase(appName)
+    // Retried: a scenario that computes a chain in this thread can make the connection time out.
+    const ensure = (server: DatabaseServer, database: string): Promise<true> =>
+      waitUntil(() => server.ensureDatabase(database).then(() => true), { what: `the database ${database}` })
+    await ensure(postgres, name)
+    if (twoDatabases) await ensure(appPostgres, appName)
     const directory = await mkdtemp(join(tmpdir(), "tidemark-test-stage-"))
     const stage = new Stage({ url: postgres.url(name), appUrl: appPostgres.url(appName) }, options, directory)
     if (options.config !== undefined) await stage.setConfig(options.config)

@@ -17,7 +17,7 @@ export async function openLaboratory(): Promise<Laboratory> {
   const registry = await storedRegistry()
   const emptyFor = (begins: string) => ({ begins, run: () => ({ rows: [], rowCount: 0 }) })
   // The simulation has no observations.
-  const observations = ['update "app"."job_queue"', "update app.queued_heights", "with found as"].map(emptyFor)
+  const observations = ["update app.job_queue", "update app.queued_heights", "with found as"].map(emptyFor)
   const tablesExist = {
     begins: "select namespace.nspname",
     run: ({ params }: { params: readonly unknown[] }) => {

@@ -1,13 +1,13 @@
-// An operator who uses the product's own code: reopens heights of a worker, has raw blocks fetched again, skips DEAD
-// blocks and retries them. What is refused for now is retried.
+// An operator who acts through src/operations: repairs and reopens heights of a worker, has raw blocks fetched again, skips
+// DEAD blocks and retries them. What is refused for now is retried.
 
-import type { Ledgers } from "../../src/coordination/ledgers.js"
-import { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
-import { postgresLedgers } from "../../src/coordination/postgres/postgres-ledgers.js"
 import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract } from "../../src/domain/range-set.js"
-import { evmFamily } from "../../src/families/evm/evm-family.js"
+import type { OperatedChain, WorkerBlock } from "../../src/operations/operated-chain.js"
+import { retryBlock } from "../../src/operations/retry-blocks.js"
+import { skipBlock } from "../../src/operations/skip-block.js"
 import { isIndexerError } from "../../src/platform/errors.js"
+import { operateChain } from "../../src/roles/operate-chain.js"
 import type { RepairPlan } from "../../src/verify/repair-plan.js"
 import { repairStore } from "../../src/verify/repair-store.js"
 import { reopenHeights } from "../../src/workers/postgres/reopen-heights.js"
@@ -15,7 +15,6 @@ import { ModelPool } from "./model/model-pool.js"
 import type { Act } from "./plan.js"
 import type { SimBlock } from "./sim-chain.js"
 import type { SimHost } from "./sim-host.js"
-import { policy } from "./sim-process.js"
 import { simWorkerNames } from "./sim-workers.js"
 import { coverageOf, leaseRange, traceEvent, unfinishedLeases, type World } from "./world.js"
 
@@ -33,8 +32,7 @@ const doneBy = (blocks: readonly SimBlock[], worker: string): RangeSet =>
 export class Operator {
   private readonly world: World
   private readonly host: SimHost
-  private readonly ledgers: Ledgers
-  private readonly pools: { readonly raw: ModelPool; readonly app: ModelPool }
+  private readonly chain: OperatedChain
   private readonly underWay = new Set<Act>()
   /** Acts whose time has not come. An ambush may begin one early. */
   private readonly waiting = new Map<Act, () => void>()
@@ -44,8 +42,8 @@ export class Operator {
   constructor(world: World, host: SimHost) {
     this.world = world
     this.host = host
-    this.ledgers = postgresLedgers({ random: host.random })
-    this.pools = { raw: new ModelPool(world.raw, host), app: new ModelPool(world.app, host) }
+    const pools = { raw: new ModelPool(world.raw, host), app: new ModelPool(world.app, host) }
+    this.chain = operateChain({ name: "sim", ...pools, random: host.random })
     for (const act of world.plan.acts) this.schedule(act)
   }
 
@@ -108,13 +106,7 @@ export class Operator {
   }
 
   private repair(part: Partial<RepairPlan>): Promise<void> {
-    const { random } = this.host
-    return this.patiently(() =>
-      repairStore(
-        { ...this.pools, ledgers: this.ledgers, random, family: evmFamily },
-        { plan: { ...noRepair, ...part }, actor },
-      ),
-    )
+    return this.patiently(() => repairStore(this.chain, { plan: { ...noRepair, ...part }, actor }))
   }
 
   /** Also what a process is deriving now, once that is done. */
@@ -125,7 +117,8 @@ export class Operator {
       // Blocks that a shorter chain lacks do not come back, and those that the worker cannot process are never done.
       if (world.healed) left = intersect(left, doneBy(world.chain.blocks, worker))
       const heights = intersect(left, coverageOf(world.app, worker).heights)
-      if (heights.length > 0 && (await this.reopen({ worker, heights, action: "repair" })))
+      const request = { worker, heights, actor, action: "repair" }
+      if (heights.length > 0 && (await this.patiently(() => reopenHeights(this.chain, request))))
         left = subtract(left, heights)
       if (left.length === 0) return
     }
@@ -133,37 +126,35 @@ export class Operator {
 
   private async skipForAWhile(ms: number): Promise<void> {
     const { world } = this
-    const { random } = this.host
-    const leases = new PostgresLeaseStore({ executor: this.pools.app, schema: "app", random, policy })
     for (; this.skipped().length === 0; await this.host.clock.sleep(pollMs)) {
       if (world.healed && world.chain.blocks.every(({ poison }) => poison === undefined)) return
       const dead = [...unfinishedLeases(world.app)].find(({ status }) => status === "DEAD")
       if (!dead) continue
-      const workerType = dead["worker_type"] as string
-      await this.patiently(() => leases.skip({ actor, workerType, height: leaseRange(dead).from }))
+      const block = { worker: dead["worker_type"] as string, height: leaseRange(dead).from }
+      await this.patiently(() => skipBlock(this.chain, { actor, ...block }))
     }
     await this.host.clock.sleep(ms)
     for (; this.skipped().length > 0; await this.host.clock.sleep(pollMs))
-      for (const one of this.skipped()) await this.reopen({ ...one, action: "retry" })
+      for (const block of this.skipped()) await this.patiently(() => retryBlock(this.chain, { actor, ...block }))
   }
 
-  private skipped(): { worker: string; heights: RangeSet }[] {
-    return simWorkerNames
-      .map((worker) => ({ worker, heights: coverageOf(this.world.app, worker).skipped }))
-      .filter(({ heights }) => heights.length > 0)
+  /** The first of each worker. */
+  private skipped(): WorkerBlock[] {
+    return simWorkerNames.flatMap((worker) =>
+      coverageOf(this.world.app, worker)
+        .skipped.slice(0, 1)
+        .map(({ from: height }) => ({ worker, height })),
+    )
   }
 
-  private reopen(request: { worker: string; heights: RangeSet; action: string }): Promise<boolean> {
-    const deps = { executor: this.pools.app, ledger: this.ledgers.app }
-    return this.patiently(() => reopenHeights(deps, { ...request, actor }))
-  }
-
-  private async patiently<T>(act: () => Promise<T>): Promise<T> {
+  /** Undefined if what it was about is gone meanwhile. */
+  private async patiently<T>(act: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       try {
         return await act()
       } catch (error) {
         if (!isIndexerError(error)) throw error
+        if (error.code === "NOT_FOUND") return undefined
         this.world.trace?.(`the operator is refused: ${error.message}`)
         await this.host.clock.sleep(pollMs)
       }

@@ -42,7 +42,7 @@ export class SimHost implements Host {
     this.clock = {
       now: () => scheduler.now + offset,
       monotonic: () => scheduler.now - this.frozenMs,
-      turn: () => Promise.resolve(),
+      yield: () => Promise.resolve(),
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           if (signal?.aborted) return resolve()

@@ -2,12 +2,11 @@
 
 import type { FailurePolicy } from "../../src/coordination/after-failure.js"
 import { LeaseRenewer } from "../../src/coordination/lease-renewer.js"
-import type { PostgresLeaseStore } from "../../src/coordination/postgres/postgres-lease-store.js"
+import type { LeaseStore } from "../../src/coordination/lease-store.js"
 import { postgresLedgers } from "../../src/coordination/postgres/postgres-ledgers.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import type { Logger } from "../../src/platform/logger.js"
 import type { SqlConnection } from "../../src/postgres/sql-connection.js"
-import type { Queryable } from "../../src/postgres/transaction.js"
 import { composeCoordination } from "../../src/roles/compose-coordination.js"
 import { composeIngest } from "../../src/roles/compose-ingest.js"
 import { composeWork } from "../../src/roles/compose-work.js"
@@ -25,7 +24,7 @@ import { SimBlockWriter, SimRawReader, simBlockBytes } from "./sim-stores.js"
 import { simRegistry, simWorkerNames, storedWorkers } from "./sim-workers.js"
 import { usualTiming } from "./timing.js"
 
-export const policy: FailurePolicy = {
+const policy: FailurePolicy = {
   ...{ maxAttempts: 6, splitAfterAttempts: 2, backoffBaseMs: 100, backoffMaxMs: 1_000 },
 }
 
@@ -47,16 +46,21 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
   const pools = { raw: new ModelPool(raw, host), app: new ModelPool(app, host) }
   const ledgers = postgresLedgers({ random })
   const deps = { clock, random, logger, family: evmFamily, ledgers, storedWorkers }
-  const { rawLeases, appLeases, reapers, finisher, copier } = composeCoordination(
-    { ...deps, ...pools },
-    { policy, reapIntervalMs: timing.reapMs, finishIntervalMs: timing.finishMs, copyIntervalMs: timing.livePollMs },
+  const coordination = composeCoordination(
+    { ...deps, ...pools, patiently: patience(deps, new AbortController().signal) },
+    {
+      ...{ policy, reapIntervalMs: timing.reapMs, finishIntervalMs: timing.finishMs },
+      copyIntervalMs: timing.livePollMs,
+      ingests: true,
+      onCopied: () => work.live?.wake(),
+    },
   )
-  for (const reaper of reapers) reaper.start()
-  await patience(deps, new AbortController().signal)(() => finisher.runOnce(), "waiting for the database")
+  await coordination.begin()
   const shortestTtlMs = Math.min(leaseTtlMs, headLeaseTtlMs)
-  const keeperOf = (leases: PostgresLeaseStore<Queryable>): LeaseRenewer =>
+  // In the product the supervisors of the threads have these.
+  const keeperOf = (leases: LeaseStore): LeaseRenewer =>
     new LeaseRenewer({ ...deps, renew: (tokens) => leases.renew(tokens), shortestTtlMs })
-  const keepers = { raw: keeperOf(rawLeases), app: keeperOf(appLeases) }
+  const keepers = { raw: keeperOf(coordination.rawLeases), app: keeperOf(coordination.appLeases) }
   const common = { holder, rangeSize, recordBackend, policy, lanes, order, leaseTtlMs, headLeaseTtlMs }
   const nothing = (): undefined => undefined
   const ingest = composeIngest(
@@ -110,7 +114,6 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
       workIdleMs: timing.workIdleMs,
     },
   )
-  const services = [finisher, copier, keepers.raw, keepers.app, ...reapers, ...ingest.services, ...work.services]
-  copier.onCopied = () => work.live?.wake()
+  const services = [...coordination.services, keepers.raw, keepers.app, ...ingest.services, ...work.services]
   for (const service of services) service.start()
 }

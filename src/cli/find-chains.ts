@@ -6,7 +6,8 @@ import { IndexerError } from "../platform/errors.js"
 import { type Config, loadConfig } from "../platform/load-config.js"
 import { Database } from "../postgres/database.js"
 import { readEmbeddedAddress, type UrlOf } from "../postgres/embedded/address-file.js"
-import { sqlStateOf } from "../postgres/postgres-error.js"
+import { isMissingSchema } from "../postgres/postgres-error.js"
+import { readChainName } from "../raw/chain-state.js"
 import { familyOf } from "../roles/family-of.js"
 import { operateChain } from "../roles/operate-chain.js"
 import type { CliIo } from "./cli-io.js"
@@ -54,7 +55,7 @@ export async function withChains<T>(
       const raw = openDatabase(rawUrl)
       const app = appUrl === rawUrl ? raw : openDatabase(appUrl)
       open.push(raw, ...(app === raw ? [] : [app]))
-      const name = (await storedName(raw)) ?? place.name
+      const name = (await readChainName(raw)) ?? place.name
       if (options.chain === undefined || options.chain === name)
         chains.push(operateChain({ name, raw, app, random: io.random }))
     }
@@ -99,20 +100,6 @@ async function embeddedPlaces(urlOf: UrlOf): Promise<Place[]> {
 
 const openDatabase = (url: string): Database =>
   new Database({ url, applicationName: "tidemark cli", maxConnections: 1 })
-
-/** Undefined when no chain was pinned there yet, or when there is no schema at all. */
-async function storedName(raw: Database): Promise<string | undefined> {
-  try {
-    const { rows } = await raw.query<{ chain_name: string }>("select chain_name from raw.chain_state")
-    return rows[0]?.chain_name
-  } catch (error) {
-    if (isMissingSchema(error)) return undefined
-    throw error
-  }
-}
-
-/** 42P01: no such table, 3F000: no such schema. */
-const isMissingSchema = (error: unknown): boolean => ["42P01", "3F000"].includes(sqlStateOf(error) ?? "")
 
 const missingSchema = (open: readonly Database[], cause: unknown): IndexerError =>
   new IndexerError(

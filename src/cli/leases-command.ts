@@ -62,7 +62,7 @@ async function list(io: CliIo, { chains, flags }: { chains: readonly FoundChain[
     chains.map(async (chain) => ({
       chain: chain.name,
       leases: (await unfinishedLeases(chain)).filter(
-        ({ workerType }) => flags.worker === undefined || workerType === flags.worker,
+        ({ worker }) => flags.worker === undefined || worker === flags.worker,
       ),
     })),
   )

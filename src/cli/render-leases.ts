@@ -12,7 +12,7 @@ export function renderLeases(
 ): string {
   const paint = createPaint(colour)
   if (leases.length === 0) return `${paint.strong(chain)}  nothing is leased, failed or DEAD\n`
-  const rows = leases.map((lease) => ({ lease, worker: lease.workerType, range: formatRange(lease.range) }))
+  const rows = leases.map((lease) => ({ lease, worker: lease.worker, range: formatRange(lease.range) }))
   const workerWidth = Math.max(6, ...rows.map(({ worker }) => worker.length))
   const rangeWidth = Math.max(5, ...rows.map(({ range }) => range.length))
   const lines = rows.flatMap(({ lease, worker, range }) => {

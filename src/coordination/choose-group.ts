@@ -15,18 +15,18 @@ type Views = ReadonlyMap<string, WorkerView>
 
 /** `views` holds every member and every dependency; an unregistered dependency covers nothing. */
 export function chooseGroup(views: Views, wanted: GroupClaimRequest): readonly MemberChoice[] {
-  const members = wanted.members.filter((member) => hasRoom(views.get(member.workerType), member))
+  const members = wanted.members.filter((member) => hasRoom(views.get(member.worker), member))
   const request = { ...wanted, members }
   for (const region of request.regions) {
     const lead = chooseLead(views, request, region)
     if (!lead) continue
-    const group = new Map([[lead.member.workerType, lead]])
+    const group = new Map([[lead.member.worker, lead]])
     for (const member of members) {
-      if (group.has(member.workerType)) continue
+      if (group.has(member.worker)) continue
       const choice = join(views, { member, range: lead.choice.range, group })
-      if (choice) group.set(member.workerType, { member, choice })
+      if (choice) group.set(member.worker, { member, choice })
     }
-    return members.flatMap(({ workerType }) => group.get(workerType) ?? [])
+    return members.flatMap(({ worker }) => group.get(worker) ?? [])
   }
   return []
 }
@@ -84,10 +84,10 @@ function join(
   return contains(freeRanges(view, range), range) ? { kind: "new", range } : undefined
 }
 
-function claimView(views: Views, { workerType, dependencies }: ClaimMember): ClaimView {
+function claimView(views: Views, { worker, dependencies }: ClaimMember): ClaimView {
   const gates = dependencies.map((name) => {
     const dependency = views.get(name)
     return dependency ? union(dependency.heights, dependency.skipped) : []
   })
-  return { ...views.get(workerType)!, gates }
+  return { ...views.get(worker)!, gates }
 }

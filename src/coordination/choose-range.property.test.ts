@@ -39,7 +39,7 @@ const request = fc
     maxBlocks: fc.integer({ min: 1, max: 10 }),
     order: fc.constantFrom("oldest" as const, "newest" as const),
   })
-  .map((part): ClaimRequest => ({ ...part, workerType: "w", holder: "h", ttlMs: 1000, dependencies: [] }))
+  .map((part): ClaimRequest => ({ ...part, worker: "w", holder: "h", ttlMs: 1000, dependencies: [] }))
 
 const chooseRange = (seen: ClaimView, asked: ClaimRequest) => {
   for (const region of asked.regions) {

@@ -14,7 +14,7 @@ export interface Covered {
 export type CoverageByWorker = ReadonlyMap<string, Covered>
 
 export interface WorkerCoverage extends Covered {
-  readonly workerType: string
+  readonly worker: string
   /** Since coverage last changed; null if nothing is done. */
   readonly movedAgoMs: number | null
 }

@@ -4,7 +4,7 @@ import { LoopingService, type LoopOptions } from "../platform/looping-service.js
 import type { LeaseStore, ReapOutcome } from "./lease-store.js"
 
 interface LeaseReaperOptions extends Omit<LoopOptions, "name"> {
-  readonly leases: Pick<LeaseStore<never>, "reap">
+  readonly leases: Pick<LeaseStore, "reap">
   readonly onReaped?: (outcome: ReapOutcome) => void | Promise<void>
 }
 

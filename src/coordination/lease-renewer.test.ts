@@ -7,7 +7,7 @@ import type { Lease, LeaseToken } from "./lease-store.js"
 const lease = (epoch: string): Lease => ({
   id: "1",
   epoch,
-  workerType: "w",
+  worker: "w",
   range: { from: 0, to: 1 },
   attempt: 1,
   ttlMs: 10_000,

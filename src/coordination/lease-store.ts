@@ -1,5 +1,5 @@
-// The contract of claims: claim, renew, commit, release, reap. PROTOCOL.md says what each promises, and
-// test/conformance/lease-store.ts tests it on Postgres and on the model. Nothing here depends on Postgres.
+// The contract of claims: claim, renew, release, reap; and what an operator can do to a lease. PROTOCOL.md says what each
+// promises, and test/conformance/lease-store.ts tests it on Postgres and on the model. Nothing here depends on Postgres.
 
 import type { BlockRange } from "../domain/block-range.js"
 import type { ErrorCode } from "../platform/errors.js"
@@ -13,7 +13,7 @@ export interface LeaseToken {
 }
 
 export interface Lease extends LeaseToken {
-  readonly workerType: string
+  readonly worker: string
   readonly range: BlockRange
   readonly attempt: number
   readonly ttlMs: number
@@ -24,7 +24,7 @@ export interface Lease extends LeaseToken {
 }
 
 export interface ClaimRequest {
-  readonly workerType: string
+  readonly worker: string
   readonly holder: string
   /** Where to claim, in order of preference. Heights outside are never claimed. */
   readonly regions: readonly BlockRange[]
@@ -42,7 +42,7 @@ export interface ClaimRequest {
 
 /** A worker that may take part in a claim. */
 export interface ClaimMember {
-  readonly workerType: string
+  readonly worker: string
   readonly dependencies: readonly string[]
   /** The most ranges of this worker that may be held at once, by all processes. */
   readonly concurrency?: number
@@ -52,18 +52,9 @@ export interface ClaimMember {
  * One range for several workers: the one that is furthest behind leads. Every worker with the same range to do joins, if its
  * dependencies cover the range or join too.
  */
-export interface GroupClaimRequest extends Omit<ClaimRequest, "workerType" | "dependencies"> {
+export interface GroupClaimRequest extends Omit<ClaimRequest, "worker" | "dependencies"> {
   /** Dependencies before their dependents. */
   readonly members: readonly ClaimMember[]
-}
-
-export interface CommitWork<Tx> {
-  /** Writes new rows. Runs first, before any lock of the protocol is taken. */
-  write(tx: Tx): Promise<void>
-  /** Changes rows that others change too, under the shared chain lock. Run before it, it would deadlock with a rollback. */
-  apply?(tx: Tx): Promise<void>
-  /** Runs last, after the coverage row was locked, so that it sees what neighbours committed. Throws to refuse. */
-  check?(tx: Tx): Promise<void>
 }
 
 /**
@@ -82,14 +73,14 @@ export interface ReleaseRequest {
 
 export interface ReapOutcome {
   readonly expired: number
-  readonly backendsEnded: number
+  readonly holdersEnded: number
   /** Blocks that became DEAD. */
   readonly dead: readonly { readonly worker: string; readonly height: number }[]
   readonly pruned: number
 }
 
 export interface LeaseRow extends LeaseToken {
-  readonly workerType: string
+  readonly worker: string
   readonly range: BlockRange
   readonly status: LeaseStatus
   readonly attempt: number
@@ -104,25 +95,25 @@ export interface LeaseRow extends LeaseToken {
 
 export interface OperatorAct {
   readonly actor: string
-  readonly workerType: string
+  readonly worker: string
   readonly height: number
 }
 
-export interface LeaseStore<Tx> {
+export interface LeaseStore {
   /** The next range to work on, or undefined when nothing is free. */
   claim(request: ClaimRequest): Promise<Lease | undefined>
   /** The same for several workers at once: their leases, all on one range, in the order of the members. */
   claimGroup(request: GroupClaimRequest): Promise<readonly Lease[]>
   /** Extends the leases that are still held, and returns them. */
   renew(tokens: readonly LeaseToken[]): Promise<readonly LeaseToken[]>
-  /** Data, tests and coverage in one transaction. When it throws, such as LEASE_LOST, nothing was written. */
-  commit(lease: Lease, work: CommitWork<Tx>): Promise<void>
-  /** All of a group's leases, or none. A dependency that is part of the group counts as covered. */
-  commitGroup(leases: readonly Lease[], work: CommitWork<Tx>): Promise<void>
   /** Ends a lease without a commit. Returns false when it was no longer held: then nothing changed. */
   release(lease: Lease, request: ReleaseRequest): Promise<boolean>
   /** Fails expired leases and those of dead holders, and deletes finished ones after a day. */
   reap(): Promise<ReapOutcome>
+}
+
+/** Both are audited. */
+export interface OperatedLeases {
   /** Makes a DEAD or FAILED lease due at once. Returns false when there is none at this height. */
   retry(act: OperatorAct): Promise<boolean>
   /** Counts a DEAD block as done without data; status reports it as missing. Returns false when there is none. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { IndexerError } from "../platform/errors.js"
 import { silentLogger } from "../platform/logger.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
+import type { FencedCommits } from "./fenced-commits.js"
 import type { Lease, LeaseStore, ReleaseRequest } from "./lease-store.js"
 import { type Charge, LeasedRangeRunner, type RangeDone } from "./leased-range-runner.js"
 import { WorkerFault } from "./worker-fault.js"
@@ -24,16 +25,16 @@ function stage({
   const connections: { closed: boolean }[] = []
   const held = new AbortController()
   const claimed = workers.map(
-    (workerType, at) =>
-      ({ id: String(at), epoch: `e${at}`, workerType, range, attempt, dependencies: [] }) as unknown as Lease,
+    (worker, at) =>
+      ({ id: String(at), epoch: `e${at}`, worker, range, attempt, dependencies: [] }) as unknown as Lease,
   )
   const leases = {
     claimGroup: async () => claimed,
-    release: async ({ workerType }: Lease, request: ReleaseRequest) => {
-      released.push([workerType, request])
+    release: async ({ worker }: Lease, request: ReleaseRequest) => {
+      released.push([worker, request])
       return isHeld
     },
-  } as unknown as LeaseStore<SqlConnection>
+  } as unknown as LeaseStore & FencedCommits<SqlConnection>
   const runner = new LeasedRangeRunner({
     connect: async () => {
       const connection = {

@@ -6,13 +6,14 @@ import type { Clock } from "../platform/clock.js"
 import { describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
+import type { FencedCommits } from "./fenced-commits.js"
 import type { LeaseKeeper } from "./lease-keeper.js"
 import type { GroupClaimRequest, Lease, LeaseStore, ReleaseCause } from "./lease-store.js"
 import { WorkerFault } from "./worker-fault.js"
 
 export interface LeasedRangeRunnerOptions {
   readonly connect: () => Promise<SqlConnection>
-  readonly leasesOn: (connection: SqlConnection) => LeaseStore<SqlConnection>
+  readonly leasesOn: (connection: SqlConnection) => LeaseStore & FencedCommits<SqlConnection>
   readonly keeper: LeaseKeeper
   readonly clock: Pick<Clock, "monotonic">
   readonly logger: Logger
@@ -43,7 +44,7 @@ export interface RangeTask<Result> {
 interface ClaimedRange {
   readonly range: BlockRange
   readonly claimed: readonly Lease[]
-  readonly leases: LeaseStore<SqlConnection>
+  readonly commits: FencedCommits<SqlConnection>
   readonly connection: SqlConnection
   /** Aborts when a lease may have expired, or when the runner stops. */
   readonly signal: AbortSignal
@@ -118,7 +119,7 @@ export class LeasedRangeRunner {
     const cut = (): void => connection.destroy()
     held.signal.addEventListener("abort", cut, { once: true })
     try {
-      const work = task.work({ range, claimed, leases, connection, signal: held.signal })
+      const work = task.work({ range, claimed, commits: leases, connection, signal: held.signal })
       const { result, dropped = [] } = await work
       for (const { lease, fault: error } of dropped)
         await this.release(lease, error ? { cause: this.causeOf(error), error } : { cause: "withdrawn" })
@@ -156,7 +157,7 @@ export class LeasedRangeRunner {
   /** Charges only the worker at fault; the rest of its group releases the range without an attempt. */
   private async release(lease: Lease, { cause, error }: { cause: ReleaseCause; error?: unknown }): Promise<void> {
     const { leasesOn, uncharged, onCharged, logger } = this.options
-    const { workerType: worker, range } = lease
+    const { worker, range } = lease
     const fault = error instanceof WorkerFault ? error : undefined
     const isCharged = fault ? fault.worker === worker : cause === "failure" || cause === "bug"
     const reason = fault ? fault.cause : error

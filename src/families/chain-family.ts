@@ -10,14 +10,15 @@
 // A family adds the other columns of these tables, further raw tables, and how its rows are numbered.
 
 import type { CoverageLedger } from "../coordination/coverage-ledger.js"
+import type { JobQueue } from "../coordination/job-queue.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { Hex, LinkedBlock } from "../domain/linked-block.js"
+import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import type { ChainConfig, FamilySettings } from "../platform/load-config.js"
 import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { BlockWriter } from "../raw/block-writer.js"
-import type { PartitionedTable } from "../raw/partitioned-table.js"
 import type { BlockSource, ChainIdentity, HeadWatch } from "../source/block-source.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { ReadBlocks } from "../workers/raw-range.js"
@@ -49,7 +50,7 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
   /** Services that observe what is in no block, for the workers that run. */
   createObservers(deps: ObserverDeps, options: ObserversOptions): Service[]
   /** Removes observations at the heights that a rollback removes, in its transaction and under its lock. */
-  forgetObserved(tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
+  forgetObserved(jobs: JobQueue, tx: Queryable, options: { readonly removed: BlockRange }): Promise<void>
   /** Clears the observation queues of workers that are derived again from the start. */
   forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
 }
@@ -80,6 +81,7 @@ export interface ObserverDeps extends RuntimeDeps {
   /** Of the app schema. */
   readonly app: Database
   readonly ledger: Pick<CoverageLedger, "lockChain">
+  readonly jobs: JobQueue
   /** The highest block that a worker covers. */
   readonly coveredHead: (worker: string) => Promise<{ height: number; hash: Hex } | undefined>
 }

@@ -45,7 +45,7 @@ export async function nothingThere(
   )
   const hint =
     others.length > 0
-      ? `${others.map((lease) => lease.workerType).join(", ")} has: name that worker`
+      ? `${others.map((lease) => lease.worker).join(", ")} has: name that worker`
       : "`tidemark leases list` shows what there is"
   return new IndexerError("NOT_FOUND", `${worker} of ${chain.name} has ${what} at block ${height}; ${hint}.`)
 }

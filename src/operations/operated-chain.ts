@@ -1,14 +1,13 @@
 // The chain an operator acts on: its two databases and the leases in each. Acts take it first, then one options object
 // with the actor; they write their audit row, throw an IndexerError where nothing can be done, and print nothing.
 
-import type { LeaseRow, LeaseStore } from "../coordination/lease-store.js"
+import type { LeaseRow, OperatedLeases } from "../coordination/lease-store.js"
 import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import type { Random } from "../platform/random.js"
-import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
-
-type OperatedLeases = Pick<LeaseStore<Queryable>, "retry" | "skip">
+import type { SqlExecutor } from "../postgres/transaction.js"
+import type { StoredRegistry } from "../workers/postgres/stored-registry.js"
 
 export interface OperatedChain {
   readonly name: string
@@ -17,6 +16,7 @@ export interface OperatedChain {
   /** By schema: the raw ingester's are in raw, those of all other workers in app. */
   readonly leases: { readonly raw: OperatedLeases; readonly app: OperatedLeases }
   readonly ledgers: Ledgers
+  readonly storedWorkers: StoredRegistry
   readonly random: Random
   readonly family: ChainFamily
 }

@@ -15,7 +15,7 @@ export async function retryBlock(
 ): Promise<void> {
   const isDue = await leasesOf(chain, block.worker).retry({
     actor,
-    workerType: block.worker,
+    worker: block.worker,
     height: block.height,
   })
   if (isDue || (await reopenSkipped(chain, { actor, ...block }))) return
@@ -25,14 +25,13 @@ export async function retryBlock(
 /** Every DEAD block, of one worker or of all; returns those that were still DEAD when it reached them. */
 export async function retryDeadBlocks(
   chain: OperatedChain,
-  { actor, worker }: { readonly actor: string; readonly worker?: string | undefined },
+  { actor, worker: only }: { readonly actor: string; readonly worker?: string | undefined },
 ): Promise<readonly WorkerBlock[]> {
   const retried: WorkerBlock[] = []
-  for (const { status, workerType, range } of await unfinishedLeases(chain)) {
-    if (status !== "DEAD" || (worker ?? workerType) !== workerType) continue
+  for (const { status, worker, range } of await unfinishedLeases(chain)) {
+    if (status !== "DEAD" || (only ?? worker) !== worker) continue
     const height = range.from
-    if (await leasesOf(chain, workerType).retry({ actor, workerType, height }))
-      retried.push({ worker: workerType, height })
+    if (await leasesOf(chain, worker).retry({ actor, worker, height })) retried.push({ worker, height })
   }
   return retried
 }
@@ -43,13 +42,11 @@ async function reopenSkipped(
   { actor, worker, height }: WorkerBlock & { readonly actor: string },
 ): Promise<boolean> {
   const schema = worker === rawIngester ? "raw" : "app"
-  const ledger = chain.ledgers[schema]
-  const covered = (await ledger.readCoverage(chain[schema])).get(worker)
+  const covered = (await chain.ledgers[schema].readCoverage(chain[schema])).get(worker)
   if (!covered || !containsHeight(covered.skipped, height)) return false
   const range = { from: height, to: height + 1 }
   if (schema === "app") {
-    const request = { worker, heights: [range], actor, action: "retry" }
-    return reopenHeights({ executor: chain.app, ledger }, request)
+    return reopenHeights(chain, { worker, heights: [range], actor, action: "retry" })
   }
   // It has no derived rows, but workers cover it as if there were nothing to derive.
   await refetchBlocks(chain, { heights: range, actor, action: "retry" })

@@ -8,7 +8,7 @@ import { leasesOf, type OperatedChain, unfinishedLeases, type WorkerBlock } from
 /** What would be skipped, to be shown before it is; NOT_FOUND where no block is DEAD there. */
 export async function findDeadBlock(chain: OperatedChain, block: WorkerBlock): Promise<LeaseRow> {
   const dead = (await unfinishedLeases(chain)).find(
-    ({ workerType, status, range }) => workerType === block.worker && status === "DEAD" && range.from === block.height,
+    ({ worker, status, range }) => worker === block.worker && status === "DEAD" && range.from === block.height,
   )
   if (dead) return dead
   throw await nothingThere(chain, { ...block, what: "no DEAD block to skip", statuses: ["DEAD"] })
@@ -18,6 +18,6 @@ export async function skipBlock(
   chain: OperatedChain,
   { actor, worker, height }: WorkerBlock & { readonly actor: string },
 ): Promise<void> {
-  if (await leasesOf(chain, worker).skip({ actor, workerType: worker, height })) return
+  if (await leasesOf(chain, worker).skip({ actor, worker, height })) return
   throw new IndexerError("NOT_FOUND", `Block ${height} of ${worker} is not DEAD; nothing was skipped.`)
 }

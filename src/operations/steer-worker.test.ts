@@ -58,13 +58,14 @@ const rederive = (name: string, over?: Partial<ChainFamily>) =>
 
 const steer = (name: string, to: WorkerSteering) => steerWorker(chain(), { worker: name, actor: "ann@harbour", to })
 const plan = async () =>
-  (await readWorkPlan(database, { registry, runnable: ["a", "b", "c"] }))!.members.map(
-    ({ workerType, concurrency }) => [workerType, concurrency],
-  )
+  (await readWorkPlan(database, { registry, runnable: ["a", "b", "c"] }))!.members.map(({ worker, concurrency }) => [
+    worker,
+    concurrency,
+  ])
 const leases = () => new PostgresLeaseStore({ executor: database, schema: "app", random: systemRandom })
 const claim = () =>
   leases().claimGroup({
-    members: [{ workerType: "a", dependencies: ["raw_ingester"] }],
+    members: [{ worker: "a", dependencies: ["raw_ingester"] }],
     holder: "test",
     regions: [{ from: 0, to: 100 }],
     rangeSize: 10,

@@ -8,11 +8,11 @@ export interface Clock {
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects: shutdown is not an error. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Lets sockets and timers run: for long work that never waits by itself. */
-  turn(): Promise<void>
+  yield(): Promise<void>
 }
 
 export const systemClock: Clock = {
-  turn: () => new Promise((resolve) => setImmediate(resolve)),
+  yield: () => new Promise((resolve) => setImmediate(resolve)),
   now: () => Date.now(),
   // Not performance.now(): that counts from each thread's own start, and deadlines cross threads.
   monotonic: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,

@@ -21,7 +21,7 @@ describe("metrics", () => {
     const metrics = createMetrics()
     metrics.addIngest("demo", counts)
     metrics.addIngest("demo", counts)
-    metrics.addReaped("demo", { expired: 3, dead: 1, backendsEnded: 2 })
+    metrics.addReaped("demo", { expired: 3, dead: 1, holdersEnded: 2 })
     const text = await metrics.registry.metrics()
     expect(text).toContain('tidemark_blocks_stored_total{chain="demo"} 20')
     expect(text).toContain('tidemark_fence_refusals_total{chain="demo"} 4')

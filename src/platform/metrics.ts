@@ -59,7 +59,7 @@ export interface RpcCounts {
 interface ReapedCounts {
   readonly expired: number
   readonly dead: number
-  readonly backendsEnded: number
+  readonly holdersEnded: number
 }
 
 export function createMetrics(): Metrics {
@@ -92,10 +92,10 @@ export function createMetrics(): Metrics {
       for (const rpc of counts.rpc) addRpc(counters, name, rpc)
       for (const seconds of counts.headDelays) headDelay.observe({ chain: name }, seconds)
     },
-    addReaped: (name, { expired, dead, backendsEnded }) => {
+    addReaped: (name, { expired, dead, holdersEnded }) => {
       counters.leasesReaped.inc({ chain: name }, expired)
       counters.blocksDied.inc({ chain: name }, dead)
-      counters.backendsEnded.inc({ chain: name }, backendsEnded)
+      counters.backendsEnded.inc({ chain: name }, holdersEnded)
     },
     addWork: (name, counts) => addWork(counters, name, counts),
   }

@@ -98,6 +98,9 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof state === "string" && isSqlState(state) ? state : undefined
 }
 
+/** 42P01: no such table, 3F000: no such schema. */
+export const isMissingSchema = (error: unknown): boolean => ["42P01", "3F000"].includes(sqlStateOf(error) ?? "")
+
 /** The server answers the commit of a failed transaction with a rollback, without an error. */
 export function assertCommitted({ command }: { readonly command: string }, address: string): void {
   if (command === "COMMIT") return

@@ -1,6 +1,6 @@
 // The state of the chain as the raw store records it. Coordination writes it.
 
-import { heightFrom } from "../postgres/postgres-error.js"
+import { heightFrom, isMissingSchema } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 
 export interface ChainState {
@@ -45,8 +45,16 @@ export async function readChainState(sql: Queryable): Promise<ChainState | undef
   }
 }
 
-/** Works before the database is migrated: it reads only a column that the first migration creates. */
+/**
+ * Undefined when no chain was pinned there yet, or when there is no schema at all. Works before the database is migrated: it
+ * reads only a column that the first migration creates.
+ */
 export async function readChainName(sql: Queryable): Promise<string | undefined> {
-  const { rows } = await sql.query<{ chain_name: string }>("select chain_name from raw.chain_state")
-  return rows[0]?.chain_name
+  try {
+    const { rows } = await sql.query<{ chain_name: string }>("select chain_name from raw.chain_state")
+    return rows[0]?.chain_name
+  } catch (error) {
+    if (isMissingSchema(error)) return undefined
+    throw error
+  }
 }

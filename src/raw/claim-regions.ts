@@ -1,15 +1,13 @@
 // Where history and the head lie. Heights from finality up belong to the head follower, in order. Heights below it
 // belong to parallel claims; a hole above `liveFrom`, left by an outage, comes before older history. Pure.
 
+import type { LaneOptions } from "../coordination/lane-options.js"
 import type { BlockRange } from "../domain/block-range.js"
 import type { ChainState } from "./chain-state.js"
 
 type Heights = Pick<ChainState, "startHeight" | "liveFrom" | "headHeight" | "finalizedHeight">
 
-export interface RegionOptions {
-  /** Inclusive; nothing above is claimed. */
-  readonly endBlock: number | undefined
-}
+type RegionOptions = Pick<LaneOptions<never>, "endBlock">
 
 export function historyRegions(state: Heights, { endBlock }: RegionOptions): BlockRange[] {
   const { startHeight, liveFrom, finalizedHeight } = state

@@ -3,12 +3,12 @@
 
 import type { ChainRecord } from "../coordination/chain-record.js"
 import type { Elections } from "../coordination/elections.js"
+import type { LaneOptions } from "../coordination/lane-options.js"
 import { type ErrorCode, isIndexerError } from "../platform/errors.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, ChainHead, FetchOptions } from "../source/block-source.js"
 import { liveRegion } from "./claim-regions.js"
-import type { LaneOptions } from "./lane-options.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
 
 export interface HeadFollowerOptions extends Omit<LaneOptions<IngestOutcome>, "intervalMs"> {

@@ -1,11 +1,11 @@
 // Fills history, one leased range after the other. Several lanes run in a thread, so that one encodes while another
 // waits for the node or for Postgres. A lane aims at a number of bytes, so ranges of big blocks are shorter.
 
+import type { LaneOptions } from "../coordination/lane-options.js"
 import type { FailedRange } from "../coordination/leased-range-runner.js"
 import { codeOf, describeError } from "../platform/errors.js"
 import { LoopingService } from "../platform/looping-service.js"
 import { historyRegions } from "./claim-regions.js"
-import type { LaneOptions } from "./lane-options.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
 
 export interface HistoryLaneOptions extends LaneOptions<IngestOutcome> {

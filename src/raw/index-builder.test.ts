@@ -6,14 +6,14 @@ import { waitUntil } from "../../test/support/wait-until.js"
 import { electionLock } from "../coordination/postgres/locks.js"
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { evmRawTables } from "../families/evm/raw/raw-tables.js"
+import { ensurePartitions } from "../partitions/ensure-partitions.js"
+import { indexedHeights, readPartitionIndexes } from "../partitions/partition-indexes.js"
+import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Connection } from "../postgres/connection.js"
 import { readChainState } from "./chain-state.js"
-import { ensurePartitions } from "./ensure-partitions.js"
 import { IndexBuilder } from "./index-builder.js"
-import { indexedHeights, readPartitionIndexes } from "./partition-indexes.js"
-import type { PartitionedTable } from "./partitioned-table.js"
 
 const million = 1_000_000
 const signal = new AbortController().signal

@@ -6,14 +6,19 @@ import type { CoverageLedger } from "../coordination/coverage-ledger.js"
 import type { Elections } from "../coordination/elections.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { contains, union } from "../domain/range-set.js"
+import {
+  createIndexSql,
+  indexName,
+  type PartitionIndexState,
+  readPartitionIndexes,
+} from "../partitions/partition-indexes.js"
+import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import { LoopingService, type LoopOptions } from "../platform/looping-service.js"
 import type { Connection } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ChainState } from "./chain-state.js"
-import { createIndexSql, indexName, type PartitionIndexState, readPartitionIndexes } from "./partition-indexes.js"
-import type { PartitionedTable } from "./partitioned-table.js"
 
 export interface IndexBuilderOptions extends Omit<LoopOptions, "name"> {
   readonly database: Database

@@ -2,11 +2,12 @@
 // once all blocks are fetched, or once more bytes have gathered than one flush may hold, so memory is bounded
 // whatever the blocks hold.
 
-import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import type { FencedCommits } from "../coordination/fenced-commits.js"
+import type { Lease } from "../coordination/lease-store.js"
 import type { Hex } from "../domain/linked-block.js"
 import { resolveErrors } from "../indexing-errors/resolve-errors.js"
 import type { Clock } from "../platform/clock.js"
-import type { Turns } from "../platform/turns.js"
+import type { FifoLock } from "../platform/fifo-lock.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, FetchRangeOptions } from "../source/block-source.js"
@@ -17,13 +18,13 @@ import { RangeTally, type RangeTotals } from "./range-tally.js"
 
 export interface IngestRangeDeps {
   readonly source: BlockSource
-  readonly leases: LeaseStore<SqlConnection>
+  readonly commits: Pick<FencedCommits<SqlConnection>, "commit">
   /** Reused from range to range for its memory. */
   readonly writer: BlockWriter
   readonly clock: Clock
   readonly flushBytes: number
   /** Shared by lanes that must not copy at the same time. */
-  readonly turns?: Turns | undefined
+  readonly lock?: FifoLock | undefined
 }
 
 export interface IngestRangeOptions {
@@ -36,7 +37,7 @@ export interface IngestRangeOptions {
 }
 
 export async function ingestRange(
-  { source, leases, writer, clock, flushBytes, turns }: IngestRangeDeps,
+  { source, commits, writer, clock, flushBytes, lock }: IngestRangeDeps,
   { lease, fetch, withParent, check }: IngestRangeOptions,
 ): Promise<RangeTotals> {
   const { range } = lease
@@ -59,16 +60,16 @@ export async function ingestRange(
       }
       // Batches that are ready would otherwise follow one another without a pause, and meanwhile another lane's COPY
       // could not send and no answer could arrive.
-      await clock.turn()
+      await clock.yield()
     }
     return true
   }
 
   const flush = async (tx: SqlConnection): Promise<void> => {
-    const end = await turns?.take()
+    const end = await lock?.take()
     tally.totals.encodedBytes += writer.byteLength
     try {
-      await writer.flush(tx, { between: () => clock.turn() })
+      await writer.flush(tx, { between: () => clock.yield() })
     } finally {
       end?.()
     }
@@ -76,7 +77,7 @@ export async function ingestRange(
 
   try {
     let more = await fill()
-    await leases.commit(lease, {
+    await commits.commit(lease, {
       write: async (tx) => {
         await flush(tx)
         while (more) {
@@ -89,7 +90,7 @@ export async function ingestRange(
       check: async (tx) => {
         await allAnswered([
           checkSeams(tx, { range, edges: tally.edges(range) }),
-          resolveErrors(tx, "raw", { workers: [lease.workerType], range }),
+          resolveErrors(tx, "raw", { workers: [lease.worker], range }),
         ])
         await check?.(tx)
       },

@@ -1,10 +1,10 @@
 // Keeps the partition of the head and the next two ready, so that no block at the tip waits for DDL.
 
+import { ensurePartitions } from "../partitions/ensure-partitions.js"
+import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import { LoopingService, type LoopOptions } from "../platform/looping-service.js"
 import type { Database } from "../postgres/database.js"
 import { readChainState } from "./chain-state.js"
-import { ensurePartitions } from "./ensure-partitions.js"
-import type { PartitionedTable } from "./partitioned-table.js"
 
 export interface PartitionKeeperOptions extends Omit<LoopOptions, "name"> {
   readonly database: Database

@@ -138,7 +138,7 @@ describe("ingesting a range", () => {
     const { leases } = store
     await store.ingest(source, range(0, 1))
     const lease = (await leases.claim({
-      workerType: "raw_ingester",
+      worker: "raw_ingester",
       holder: "test",
       regions: [range(1, 40)],
       rangeSize: 1_000,
@@ -149,7 +149,7 @@ describe("ingesting a range", () => {
     }))!
     const signal = new AbortController().signal
     await ingestRange(
-      { source, leases, writer: new RawWriter(), clock: systemClock, flushBytes: 1 },
+      { source, commits: leases, writer: new RawWriter(), clock: systemClock, flushBytes: 1 },
       { lease, fetch: { signal }, withParent: true },
     )
     expect(await heights()).toEqual(Array.from({ length: 40 }, (_, i) => i))

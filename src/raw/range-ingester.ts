@@ -4,13 +4,13 @@ import type { GroupClaimRequest } from "../coordination/lease-store.js"
 import type { LeasedRangeRunner, RangeOutcome } from "../coordination/leased-range-runner.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
+import type { RangePartitions } from "../partitions/range-partitions.js"
 import { type ChainState, readChainState } from "./chain-state.js"
 import { parentIsUnknown } from "./check-parent.js"
 import { type IngestRangeDeps, type IngestRangeOptions, ingestRange } from "./ingest-range.js"
-import type { RangePartitions } from "./range-partitions.js"
 import type { RangeTotals } from "./range-tally.js"
 
-export interface RangeIngesterOptions extends Omit<IngestRangeDeps, "leases"> {
+export interface RangeIngesterOptions extends Omit<IngestRangeDeps, "commits"> {
   readonly runner: LeasedRangeRunner
   readonly partitions: Pick<RangePartitions, "ensure">
   /** Partitions wholly below the live stretch get their indexes once they are covered. */
@@ -47,14 +47,14 @@ export class RangeIngester {
       if (!state || regions.length === 0) return undefined
       early = false
       return {
-        claim: { ...claim, regions, members: [{ workerType: rawIngester, dependencies: [] }] },
-        work: async ({ range, claimed: [lease], leases, signal }) => {
+        claim: { ...claim, regions, members: [{ worker: rawIngester, dependencies: [] }] },
+        work: async ({ range, claimed: [lease], commits, signal }) => {
           const deferIndexesBelow = deferIndexes ? (state.liveFrom ?? 0) : 0
           await partitions.ensure(connection, { range, deferIndexesBelow })
           const withParent = await parentIsUnknown(connection, range)
           const fetch = { signal, urgent, finalTo: state.finalizedHeight ?? undefined }
           const options = { lease: lease!, fetch, withParent, check }
-          return { result: await ingestRange({ ...this.options, leases }, options) }
+          return { result: await ingestRange({ ...this.options, commits }, options) }
         },
       }
     }, signal)

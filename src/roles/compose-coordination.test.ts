@@ -10,6 +10,7 @@ import { systemClock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import { silentLogger } from "../platform/logger.js"
 import { systemRandom } from "../platform/random.js"
+import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import { composeCoordination } from "./compose-coordination.js"
 
 let store: RawStore
@@ -20,7 +21,7 @@ afterEach(() => store.close())
 
 const claim = (height: number) =>
   store.leases.claim({
-    ...{ workerType: rawIngester, holder: "test", regions: [{ from: height, to: height + 1 }], rangeSize: 1_000 },
+    ...{ worker: rawIngester, holder: "test", regions: [{ from: height, to: height + 1 }], rangeSize: 1_000 },
     ...{ maxBlocks: 1, order: "oldest", ttlMs: 30_000, dependencies: [] },
   })
 
@@ -30,11 +31,13 @@ test("a block that the reaper makes DEAD has a FATAL error, with or without an e
   const { reapers } = composeCoordination(
     {
       ...{ raw: database, app: database, clock: systemClock, random: systemRandom, logger: silentLogger },
-      ...{ family: evmFamily, ledgers: testLedgers },
+      ...{ family: evmFamily, ledgers: testLedgers, storedWorkers: new StoredRegistry() },
+      patiently: (act) => act(),
     },
     {
       policy: { ...defaultFailurePolicy, maxAttempts: 1 },
       ...{ reapIntervalMs: 1_000, finishIntervalMs: 1_000, copyIntervalMs: 1_000 },
+      ...{ ingests: true, onCopied: () => undefined },
       onReaped: ({ dead }) => reaped.push(dead.length),
     },
   )

@@ -5,15 +5,15 @@ import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
+import { RangePartitions } from "../partitions/range-partitions.js"
 import type { Clock } from "../platform/clock.js"
+import { FifoLock } from "../platform/fifo-lock.js"
 import type { Service } from "../platform/service.js"
 import type { TipGate } from "../platform/tip-gate.js"
-import { Turns } from "../platform/turns.js"
 import type { BlockWriter } from "../raw/block-writer.js"
 import { HeadFollower, type HeadFollowerOptions } from "../raw/head-follower.js"
 import { HistoryLane, type HistoryLaneOptions } from "../raw/history-lane.js"
 import { RangeIngester, type RangeIngesterOptions } from "../raw/range-ingester.js"
-import { RangePartitions } from "../raw/range-partitions.js"
 import { ReorgWatch, type ReorgWatchOptions } from "../rollback/reorg-watch.js"
 import { createRunner, type RunnerDeps, type RunnerSettings } from "./compose-runner.js"
 
@@ -56,14 +56,14 @@ export interface ComposedIngest {
   readonly laneRunners: readonly LeasedRangeRunner[]
 }
 
-export function createIngester(deps: IngesterDeps, settings: IngesterSettings, turns?: Turns): RangeIngester {
+export function createIngester(deps: IngesterDeps, settings: IngesterSettings, lock?: FifoLock): RangeIngester {
   const { family, source, createWriter, clock } = deps
   const { rangeSize, flushBytes, deferIndexes } = settings
   return new RangeIngester({
     runner: createRunner("raw", deps, settings),
     writer: createWriter(),
     partitions: new RangePartitions({ tables: family.rawTables, rangeSize }),
-    ...{ source, clock, turns, flushBytes, deferIndexes },
+    ...{ source, clock, lock, flushBytes, deferIndexes },
   })
 }
 
@@ -72,16 +72,16 @@ export function composeIngest(deps: ComposeIngestDeps, settings: ComposeIngestSe
   const head = settings.followsHead ? createIngester(deps, settings) : undefined
   const follower = head && createFollower(deps, settings, head)
   // Between two blocks, history lets a new block go first.
-  const turn = async (): Promise<void> => {
-    await clock.turn()
+  const yieldToTip = async (): Promise<void> => {
+    await clock.yield()
     await gate?.pass()
   }
-  const patient: Clock = gate ? { ...clock, turn } : clock
+  const patient: Clock = gate ? { ...clock, yield: yieldToTip } : clock
   // Lanes copy one after the other: two at once cost Postgres 50 % more for the same rows, since they extend the same
   // tables and fill the same index pages. The other lane encodes meanwhile.
-  const turns = new Turns()
+  const lock = new FifoLock()
   const ingesters = Array.from({ length: settings.lanes }, () =>
-    createIngester({ ...deps, clock: patient }, settings, turns),
+    createIngester({ ...deps, clock: patient }, settings, lock),
   )
   const lanes = ingesters.map(
     (ingester) =>

@@ -2,11 +2,11 @@
 // the database.
 
 import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import { RangePartitions } from "../partitions/range-partitions.js"
+import { FifoLock } from "../platform/fifo-lock.js"
 import type { Service } from "../platform/service.js"
 import type { TipGate } from "../platform/tip-gate.js"
-import { Turns } from "../platform/turns.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
-import { RangePartitions } from "../raw/range-partitions.js"
 import { LiveDeriver, type LiveDeriverOptions } from "../workers/live-deriver.js"
 import { RangeDeriver, type RangeDeriverOptions } from "../workers/range-deriver.js"
 import type { RawReader } from "../workers/raw-range.js"
@@ -22,7 +22,7 @@ interface ClosableReader extends RawReader {
 }
 
 export interface ComposeWorkDeps
-  extends Omit<DeriverDeps, "raw" | "gate" | "turns">,
+  extends Omit<DeriverDeps, "raw" | "gate" | "lock">,
     Pick<LiveDeriverOptions, "mayClaim" | "onOutcome" | "onDerived"> {
   /** The tip's sessions have a name of their own, by which lanes see that one waits for them. */
   readonly connectTip: () => Promise<SqlConnection>
@@ -64,7 +64,7 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
   const runners: LeasedRangeRunner[] = []
   const readers: ClosableReader[] = []
   const services: Service[] = []
-  const makeLane = (own: Pick<DeriverDeps, "connect" | "gate" | "turns">) => {
+  const makeLane = (own: Pick<DeriverDeps, "connect" | "gate" | "lock">) => {
     const raw = createReader()
     const deriver = createDeriver({ ...common, registry, clock, raw, ...own }, settings)
     readers.push(raw)
@@ -86,10 +86,10 @@ export function composeWork(deps: ComposeWorkDeps, settings: ComposeWorkSettings
   }
   // Lanes fold one after the other. They change the same hot rows: two at once would wait for each other in the database,
   // with locks held, and each would measure the other's time as its own.
-  const turns = new Turns()
+  const lock = new FifoLock()
   const slow = new SlowWorkers({ clock })
   for (let index = 0; index < settings.lanes; index++) {
-    const lane = makeLane({ connect: deps.connect, turns, ...(gate ? { gate } : {}) })
+    const lane = makeLane({ connect: deps.connect, lock, ...(gate ? { gate } : {}) })
     const tipIsLive = (): boolean => gate?.live ?? false
     services.push(new WorkLane({ ...deps, ...settings, ...lane, slow, idleMs: settings.workIdleMs, tipIsLive }))
   }

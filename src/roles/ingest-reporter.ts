@@ -24,16 +24,16 @@ const summed = ["blocks", "transactions", "events", "encodedBytes", "sourceBytes
 
 export class IngestReporter extends ThreadReporter {
   isFollowing: () => boolean = () => false
-  private readonly post: (report: IngestReport) => void
+  private readonly send: (report: IngestReport) => void
   private readonly source: BlockSource
   private counts = zero()
   private lastFault: FaultState | null = null
   private lastStoredAtMs: number | null = null
   private readonly heads = new AnnouncedHeads()
 
-  constructor({ clock, post, source }: { clock: Clock; post: (report: IngestReport) => void; source: BlockSource }) {
+  constructor({ clock, send, source }: { clock: Clock; send: (report: IngestReport) => void; source: BlockSource }) {
     super({ clock })
-    this.post = post
+    this.send = send
     this.source = source
   }
 
@@ -61,7 +61,7 @@ export class IngestReporter extends ThreadReporter {
   protected report(): void {
     const counts = this.counts
     this.counts = zero()
-    this.post({
+    this.send({
       type: "report",
       ...counts,
       rpc: this.source.takeCounters(),

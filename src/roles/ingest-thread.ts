@@ -21,7 +21,7 @@ const gate = new TipGate({ clock, memory: input.gate })
 
 // 32 MB of blocks in flight for the whole thread, shared by its lanes.
 const source = family.createSource({ clock, random, logger }, { chain, chainId, limits, bytesInFlight: 32 << 20 })
-const reporter = new IngestReporter({ clock, post: (report) => thread.send(report), source })
+const reporter = new IngestReporter({ clock, send: (report) => thread.send(report), source })
 const applicationName = `tidemark ${input.chainName} ingest`
 let watch: HeadWatch | undefined
 let lent = false

@@ -50,7 +50,7 @@ test("the leases of an ingest thread that died are released as a bug, with an er
   })
   const claim = (from: number, to: number) =>
     store.leases.claim({
-      ...{ workerType: rawIngester, holder: "test", regions: [{ from, to }], rangeSize: 1_000, maxBlocks: 100 },
+      ...{ worker: rawIngester, holder: "test", regions: [{ from, to }], rangeSize: 1_000, maxBlocks: 100 },
       ...{ order: "oldest", ttlMs: 30_000, dependencies: [] },
     })
   const held = [await claim(5, 6), await claim(10, 20)]

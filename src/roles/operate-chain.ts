@@ -4,6 +4,7 @@ import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-stor
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { OperatedChain } from "../operations/operated-chain.js"
 import type { Queryable } from "../postgres/transaction.js"
+import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import { familyOf } from "./family-of.js"
 
 export function operateChain<Store extends Pick<OperatedChain, "name" | "raw" | "app" | "random">>(
@@ -17,6 +18,7 @@ export function operateChain<Store extends Pick<OperatedChain, "name" | "raw" | 
       app: new PostgresLeaseStore<Queryable>({ executor: app, schema: "app", random }),
     },
     ledgers: postgresLedgers({ random }),
+    storedWorkers: new StoredRegistry(),
     family: familyOf(store),
   }
 }

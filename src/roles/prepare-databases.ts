@@ -5,7 +5,7 @@ import type { ChainConfig } from "../platform/load-config.js"
 import type { Logger } from "../platform/logger.js"
 import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
-import { heightFrom, sqlStateOf } from "../postgres/postgres-error.js"
+import { heightFrom } from "../postgres/postgres-error.js"
 import { readChainName, readChainState } from "../raw/chain-state.js"
 import type { BlockSource } from "../source/block-source.js"
 import {
@@ -21,10 +21,6 @@ export async function storedName({ dbRawUrl }: ChainConfig): Promise<string | un
   const database = new Database({ url: dbRawUrl, applicationName: "tidemark start", maxConnections: 1 })
   try {
     return await readChainName(database)
-  } catch (error) {
-    // No such table: the database is new.
-    if (sqlStateOf(error) === "42P01") return undefined
-    throw error
   } finally {
     await database.end()
   }

@@ -5,15 +5,15 @@ import type { Queryable } from "../postgres/transaction.js"
 import { type EndedThread, releaseEnded } from "./release-ended.js"
 
 const range = { from: 10, to: 20 }
-const leases = ["one", "two"].map((workerType) => ({ workerType, range, attempt: 1 }) as unknown as Lease)
+const leases = ["one", "two"].map((worker) => ({ worker, range, attempt: 1 }) as unknown as Lease)
 
 async function end(thread: Partial<EndedThread>) {
   const released: [worker: string, ReleaseRequest][] = []
   const recorded: unknown[] = []
   const deps = {
     leases: {
-      release: async ({ workerType }: Lease, request: ReleaseRequest) => {
-        released.push([workerType, request])
+      release: async ({ worker }: Lease, request: ReleaseRequest) => {
+        released.push([worker, request])
         return true
       },
     },

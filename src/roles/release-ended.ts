@@ -9,7 +9,7 @@ import type { Logger } from "../platform/logger.js"
 import type { Queryable } from "../postgres/transaction.js"
 
 export interface ReleaseEndedDeps {
-  readonly leases: Pick<LeaseStore<Queryable>, "release">
+  readonly leases: Pick<LeaseStore, "release">
   /** Where the leases are. */
   readonly database: Queryable
   readonly logger: Logger
@@ -35,7 +35,7 @@ export async function releaseEnded(
   const message = reasonOf(thread)
   let isFound = false
   for (const lease of held) {
-    const { workerType: worker, range } = lease
+    const { worker, range } = lease
     const isAtFault = extracting?.worker === worker && containsHeight([range], extracting.height)
     const height = isAtFault ? extracting.height : undefined
     const isBug = isAtFault ? extracting.isBuiltIn : !extracting && failure !== undefined

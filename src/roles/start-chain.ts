@@ -1,5 +1,6 @@
 // Starts one chain in this process: opens it, then adds the services of each role, then those of every process.
 
+import type { Worker } from "node:worker_threads"
 import type { ChainView } from "../api/chain-view.js"
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
@@ -9,15 +10,15 @@ import type { Database } from "../postgres/database.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { AnnouncedHeads } from "./announced-heads.js"
 import { BorrowedConnections } from "./borrowed-connections.js"
-import { type Coordination, composeCoordination } from "./compose-coordination.js"
+import { composeCoordination } from "./compose-coordination.js"
 import { planLanes } from "./connection-budget.js"
 import { IngestActivity } from "./ingest-activity.js"
-import { type IngestThreadsOptions, spawnIngestThread } from "./ingest-threads.js"
+import { spawnIngestThread } from "./ingest-threads.js"
 import { loadWorkers } from "./load-workers.js"
 import { type OpenChain, openChain, type StartChainDeps, type StartChainOptions } from "./open-chain.js"
 import { type Ingest, prepareIngest } from "./start-ingest.js"
 import { prepareMaintain } from "./start-maintain.js"
-import { prepareWork } from "./start-work.js"
+import { type PrepareWorkOptions, prepareWork, type Work } from "./start-work.js"
 import { watchChain } from "./watch-chain.js"
 
 export interface RunningChain extends ChainView {
@@ -45,21 +46,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
     : []
   const undo: (() => Promise<unknown>)[] = spawned.map((thread) => () => thread.terminate())
   try {
-    const open = await openChain(deps, options)
-    const coordination = composeCoordination(open, {
-      policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
-      reapIntervalMs: settings.reapIntervalMs,
-      finishIntervalMs,
-      copyIntervalMs,
-      onReaped: (outcome) => open.metrics.addReaped(open.name, { ...outcome, dead: outcome.dead.length }),
-    })
-    await open.patiently(() => open.ledgers.raw.register(open.raw, rawIngester), noDatabase)
-    if (roles.includes("ingest") || roles.includes("work")) {
-      // First: the rollback that is finished below may wait for a client that stopped in the middle of a commit.
-      for (const reaper of coordination.reapers) reaper.start()
-      undo.push(...coordination.reapers.map((reaper) => () => reaper.stop()))
-    }
-    return await startRoles(open, { coordination, spawned })
+    return await startRoles(await openChain(deps, options), { spawned, undo })
   } catch (error) {
     await Promise.all(undo.map((step) => step()))
     throw error
@@ -68,39 +55,52 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
 
 async function startRoles(
   open: OpenChain,
-  { coordination, spawned }: { coordination: Coordination } & Pick<IngestThreadsOptions, "spawned">,
+  { spawned, undo }: { readonly spawned: readonly Worker[]; readonly undo: (() => Promise<unknown>)[] },
 ): Promise<RunningChain> {
   const { chain, settings, roles, raw, app, metrics, name, patiently } = open
+  const ingests = roles.includes("ingest")
+  let work: Work | undefined
+  await patiently(() => open.ledgers.raw.register(raw, rawIngester), noDatabase)
+  const coordination =
+    ingests || roles.includes("work")
+      ? composeCoordination(open, {
+          ingests,
+          policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
+          reapIntervalMs: settings.reapIntervalMs,
+          finishIntervalMs,
+          copyIntervalMs,
+          onReaped: (outcome) => metrics.addReaped(name, { ...outcome, dead: outcome.dead.length }),
+          // Claims of the tip go by app's copy of raw's coverage.
+          onCopied: () => work?.threads.send({ type: "wake" }),
+        })
+      : undefined
+  undo.push(...(coordination?.services ?? []).map((service) => () => service.stop()))
+  await coordination?.begin()
   const registry = await loadWorkers(open)
   const derives = roles.includes("work") && registry.workers.length > 0
   const lanes = planLanes({ ...settings, ...chain, roles, derives, oneDatabase: app === raw })
   const announced = new AnnouncedHeads()
   const activity = new IngestActivity()
   const gate = new TipGate(open).memory
-  const work = derives
-    ? await patiently(
-        () =>
-          prepareWork(open, {
-            registry,
-            leases: coordination.appLeases,
-            lanes: lanes.workLanes,
-            gate,
-            onDerived: (range) => {
-              for (const seconds of announced.delays(range)) metrics.deriveDelay.observe({ chain: name }, seconds)
-            },
-          }),
-        noDatabase,
-      )
-    : undefined
-  // Claims of the tip go by app's copy of raw's coverage.
-  coordination.copier.onCopied = () => work?.threads.send({ type: "wake" })
+  if (coordination && derives) {
+    const options: PrepareWorkOptions = {
+      registry,
+      leases: coordination.appLeases,
+      lanes: lanes.workLanes,
+      gate,
+      onDerived: (range) => {
+        for (const seconds of announced.delays(range)) metrics.deriveDelay.observe({ chain: name }, seconds)
+      },
+    }
+    work = await patiently(() => prepareWork(open, options), noDatabase)
+  }
   let ingest: Ingest | undefined
   const borrowed = new BorrowedConnections({
     spare: lanes.spare,
-    lanes: roles.includes("ingest") ? settings.threads * lanes.ingestLanes : 0,
+    lanes: ingests ? settings.threads * lanes.ingestLanes : 0,
     lend: async (lent) => ingest?.lend(lent),
   })
-  if (roles.includes("ingest")) {
+  if (coordination && ingests) {
     ingest = prepareIngest(open, {
       leases: coordination.rawLeases,
       lanes: lanes.ingestLanes,
@@ -112,7 +112,6 @@ async function startRoles(
       onStored: () => coordination.copier.wake(),
       ...{ borrowed, spawned, gate, derives },
     })
-    await patiently(() => coordination.finisher.runOnce(), noDatabase)
   }
   const { status, doctor, reporter } = watchChain(open, () => ({
     ...activity.state(process.memoryUsage.rss()),
@@ -121,8 +120,8 @@ async function startRoles(
   // Before the doctor runs: otherwise it would report that no process indexes the chain.
   await patiently(() => reporter.runOnce(), noDatabase)
   const services: Service[] = [
-    ...(ingest || roles.includes("work") ? [...coordination.reapers, coordination.copier] : []),
-    ...(ingest ? [...ingest.services, coordination.finisher] : []),
+    ...(coordination?.services ?? []),
+    ...(ingest?.services ?? []),
     ...(work?.services ?? []),
     ...(roles.includes("maintain") ? [prepareMaintain(open, borrowed)] : []),
     ...[reporter, doctor],

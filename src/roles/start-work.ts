@@ -70,7 +70,7 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
   })
   const observers = open.family.createObservers(
     {
-      ...{ app, ledger: open.ledgers.app, clock, random, logger },
+      ...{ app, ledger: open.ledgers.app, jobs: open.ledgers.jobs, clock, random, logger },
       coveredHead: (worker) => coveredHead({ raw, app }, worker),
     },
     {

@@ -20,12 +20,12 @@ const zero = () => ({
 const summed = ["rows", "bytes", "readMs", "extractMs", "writeMs", "foldMs"] as const
 
 export class WorkReporter extends ThreadReporter {
-  private readonly post: (report: WorkReport) => void
+  private readonly send: (report: WorkReport) => void
   private counts = zero()
 
-  constructor({ clock, post }: { clock: Clock; post: (report: WorkReport) => void }) {
+  constructor({ clock, send }: { clock: Clock; send: (report: WorkReport) => void }) {
     super({ clock })
-    this.post = post
+    this.send = send
   }
 
   outcome(outcome: DeriveOutcome): void {
@@ -37,12 +37,12 @@ export class WorkReporter extends ThreadReporter {
     }
     const { committed, dropped, totals } = outcome.result
     for (const { fault } of dropped) if (fault) this.fault(fault)
-    for (const { workerType, range } of committed) {
-      counts.workers[workerType] ??= { ranges: 0, blocks: 0, extractMs: 0 }
-      const own = counts.workers[workerType]
+    for (const { worker, range } of committed) {
+      counts.workers[worker] ??= { ranges: 0, blocks: 0, extractMs: 0 }
+      const own = counts.workers[worker]
       own.ranges++
       own.blocks += range.to - range.from
-      own.extractMs += totals.byWorker[workerType] ?? 0
+      own.extractMs += totals.byWorker[worker] ?? 0
     }
     for (const key of summed) counts[key] += totals[key]
   }
@@ -55,6 +55,6 @@ export class WorkReporter extends ThreadReporter {
     const { counts } = this
     if (Object.keys(counts.workers).length === 0 && Object.keys(counts.faults).length === 0) return
     this.counts = zero()
-    this.post({ type: "report", ...counts })
+    this.send({ type: "report", ...counts })
   }
 }

@@ -18,7 +18,7 @@ import { WorkReporter } from "./work-reporter.js"
 
 const { input, thread } = await ThreadPort.open<WorkThreadInput, ToWorkThread, FromWorkThread>()
 const { chain, chainName, settings } = input
-const reporter = new WorkReporter({ clock, post: (report) => thread.send(report) })
+const reporter = new WorkReporter({ clock, send: (report) => thread.send(report) })
 const family = familyOf(chain)
 const registry = await loadWorkers({ family, configFile: input.configFile, chain })
 const connect =

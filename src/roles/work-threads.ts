@@ -4,7 +4,6 @@ import { Worker } from "node:worker_threads"
 import type { LeaseStore } from "../coordination/lease-store.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { ServiceDeps } from "../platform/service.js"
-import type { Queryable } from "../postgres/transaction.js"
 import { type LaunchedThread, ThreadSupervisor, type ThreadSupervisorOptions } from "../threads/thread-supervisor.js"
 import { type Busy, DeriveProgress } from "../workers/derive-progress.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
@@ -16,7 +15,7 @@ type Input = Omit<WorkThreadInput, "progress">
 export interface WorkThreadsOptions
   extends Omit<ThreadSupervisorOptions<Input, FromWorkThread>, "name" | "launch" | "restartBaseMs" | "renew">,
     Omit<ReleaseEndedDeps, "leases"> {
-  readonly leases: Pick<LeaseStore<Queryable>, "release" | "renew">
+  readonly leases: Pick<LeaseStore, "release" | "renew">
   readonly registry: WorkerRegistry
   readonly builtIn: ReadonlySet<string>
   readonly deadlineMs: number

@@ -167,7 +167,7 @@ test("a claim that comes while a rollback is replayed waits, and finds its heigh
   // App lost the first rollback and did the second before that was noticed: its epoch is raw's.
   await store.app.query("delete from app.rollbacks where epoch = 1")
   const { executor, claimed } = claimBeforeCommit(store, {
-    ...{ workerType: "ft_holdings_worker", dependencies: [upstream], to: 30 },
+    ...{ worker: "ft_holdings_worker", dependencies: [upstream], to: 30 },
   })
   expect(await alignStores({ ...deps(), app: executor })).toBe("app-went-back")
   expect((await claimed())?.range).toEqual({ from: 0, to: 20 })
@@ -179,7 +179,7 @@ test("a rollback is replayed once the commits under way have ended", async () =>
   raw = new Database({ url: store.rawUrl, applicationName: "test" })
   const leases = new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
   await testLedgers.app.register(store.app, "w")
-  const lease = await claimAll(store, { workerType: "w", dependencies: [], to: 10 })
+  const lease = await claimAll(store, { worker: "w", dependencies: [], to: 10 })
   await rollback(20)
   await store.app.query("delete from app.rollbacks")
   await store.app.query("update app.chain_state set chain_epoch = 0")

@@ -4,10 +4,10 @@
 
 import type { RollbackRecord, StoreState } from "../coordination/rollback-ledger.js"
 import { intersect, rangeSet, subtract, union } from "../domain/range-set.js"
-import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
-import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
+import { finishRollback } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 
 /** agreed: nothing to do. busy: a rollback is in progress or came in between; try again. */
 export type Alignment = "agreed" | "busy" | "app-went-back" | "raw-went-back"
@@ -83,13 +83,16 @@ async function rollbackForgotten(
 /**
  * Replays every rollback that app lacks, oldest first, then undoes what raw does not cover, then takes raw's epoch.
  */
-async function replayInApp({ app, raw, ledgers, family }: RollbackDeps, seen: StoreState): Promise<void> {
+async function replayInApp(
+  { app, raw, ledgers, family, storedWorkers }: RollbackDeps,
+  seen: StoreState,
+): Promise<void> {
   const ledger = ledgers.app
   await app.transaction(async (tx) => {
     await ledger.lockChain(tx, "exclusive")
     const own = await ledger.readState(tx)
     const { heights, skipped } = (await ledgers.raw.readState(raw)) ?? seen
-    const registry = await readStoredRegistry(tx)
+    const registry = await storedWorkers.read(tx)
     const workers = registry.workers.map(({ name }) => name)
     // A concurrent claim would see the old coverage. The epoch need not expose it: app may have done a later rollback
     // before it was found to lack this one.
@@ -101,7 +104,7 @@ async function replayInApp({ app, raw, ledgers, family }: RollbackDeps, seen: St
     const uncovered = subtract(everywhere, union(heights, skipped))
     for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {
       await undoHeights({ registry, ledger }, tx, { workers, removed })
-      for (const range of removed) await family.forgetObserved(tx, { removed: range })
+      for (const range of removed) await family.forgetObserved(ledgers.jobs, tx, { removed: range })
     }
     const copy = subtract(own!.heights, rangeSet(missing.map(({ removed }) => removed)))
     await ledger.replaceCopy(tx, {

@@ -153,7 +153,7 @@ describe("leases of the raw ingester", () => {
     await store.raw.query("update raw.coverage set heights = '{}'")
     const claim = async (from: number, to: number) => {
       const lease = await leases.claim({
-        ...{ workerType: rawIngester, holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
+        ...{ worker: rawIngester, holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
         ...{ regions: [{ from, to }], rangeSize: 1_000, maxBlocks: to - from },
       })
       return lease!
@@ -218,7 +218,7 @@ describe.each(["raw", "app"] as const)("the step of a rollback in %s", (schema) 
     await testLedgers[schema].register(database, "w")
     const claim = async () => {
       const lease = await leases.claim({
-        ...{ workerType: "w", holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
+        ...{ worker: "w", holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
         ...{ regions: [{ from: 0, to: 10 }], rangeSize: 5, maxBlocks: 5 },
       })
       return lease!
@@ -281,7 +281,7 @@ test("a holder that is stopped in its open transaction is ended, and its keys ar
   const { backend } = stopped
   const leases = new PostgresLeaseStore({ executor: stopped, schema: "raw", random: systemRandom, backend })
   const lease = await leases.claim({
-    ...{ workerType: rawIngester, holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
+    ...{ worker: rawIngester, holder: "test", order: "oldest", ttlMs: 60_000, dependencies: [] },
     ...{ regions: [{ from: 24, to: 30 }], rangeSize: 1_000, maxBlocks: 6 },
   })
   expect(lease?.range).toEqual({ from: 24, to: 30 })

@@ -2,18 +2,10 @@
 // nothing.
 
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
-import type { ChainFamily } from "../families/chain-family.js"
 import { isIndexerError } from "../platform/errors.js"
-import type { Random } from "../platform/random.js"
-import type { SqlExecutor } from "../postgres/transaction.js"
-import { type AppRollbackDeps, rollbackApp } from "./rollback-app.js"
+import { rollbackApp } from "./rollback-app.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 import { rollbackRaw } from "./rollback-raw.js"
-
-export interface RollbackDeps extends AppRollbackDeps {
-  readonly raw: SqlExecutor
-  readonly random: Random
-  readonly family: Pick<ChainFamily, "forgetObserved" | "rawTables">
-}
 
 const patientTries = 20
 

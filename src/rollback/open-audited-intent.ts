@@ -3,7 +3,7 @@
 
 import type { AuditEntry } from "../coordination/coverage-ledger.js"
 import type { OpenIntentRequest } from "../coordination/rollback-ledger.js"
-import type { RollbackDeps } from "./finish-rollback.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 
 // The transaction holds a row that commits above finality need.
 const limits = { idleInTransactionTimeoutMs: 10_000 } as const

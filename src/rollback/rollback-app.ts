@@ -1,15 +1,13 @@
 // Step 1 of a rollback. App goes back before raw, so that derived rows always come from stored raw blocks. One
 // transaction, which checks under the exclusive chain lock whether the step is done already.
 
-import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
-import type { ChainFamily } from "../families/chain-family.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
-import type { SqlExecutor, TransactionOptions } from "../postgres/transaction.js"
-import { StoredRegistry } from "../workers/postgres/stored-registry.js"
+import type { TransactionOptions } from "../postgres/transaction.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 
 export const rollbackLimits: TransactionOptions = {
   statementTimeoutMs: 600_000,
@@ -19,17 +17,8 @@ export const rollbackLimits: TransactionOptions = {
   idleInTransactionTimeoutMs: 10_000,
 }
 
-export interface AppRollbackDeps {
-  readonly app: SqlExecutor
-  readonly ledgers: Ledgers
-  /** A cache, for a process that rolls back more than once. */
-  readonly storedWorkers?: StoredRegistry
-  /** Deletes what was observed at the removed heights. */
-  readonly family: Pick<ChainFamily, "forgetObserved">
-}
-
 export function rollbackApp(
-  { app, ledgers: { app: ledger }, family, storedWorkers = new StoredRegistry() }: AppRollbackDeps,
+  { app, ledgers: { app: ledger, jobs }, family, storedWorkers }: Omit<RollbackDeps, "raw" | "random">,
   { id, epoch, from, to, reason }: RollbackIntent,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<void> {
@@ -50,7 +39,7 @@ export function rollbackApp(
     await allAnswered([
       uncovered,
       undoHeights({ registry, ledger }, tx, { workers, removed: [removed], covered }),
-      family.forgetObserved(tx, { removed }),
+      family.forgetObserved(jobs, tx, { removed }),
       ledger.recordRollback(tx, { id, epoch, removed, reason }),
       ledger.raiseEpoch(tx, epoch),
       // Consumers of these blocks learn that they are gone. They recognise a repetition by the id.

@@ -3,7 +3,8 @@
 
 import { LoopingService, type LoopOptions } from "../platform/looping-service.js"
 import { alignStores } from "./align-stores.js"
-import { finishRollback, type RollbackDeps } from "./finish-rollback.js"
+import { finishRollback } from "./finish-rollback.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 
 export class RollbackFinisher extends LoopingService {
   private readonly deps: RollbackDeps

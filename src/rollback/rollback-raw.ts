@@ -6,8 +6,8 @@ import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
-import type { RollbackDeps } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
+import type { RollbackDeps } from "./rollback-deps.js"
 
 /**
  * Finds lookups by their rows: an index by height would cost every insert for the sake of a rare rollback. One

@@ -1,5 +1,5 @@
 // Counts calls, errors, bytes and time per (provider, method, error code). They are read as differences, so that a
-// thread can post them to the thread that serves metrics.
+// thread can send them to the thread that serves metrics.
 
 import type { RpcCounts } from "../platform/metrics.js"
 

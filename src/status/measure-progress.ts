@@ -32,7 +32,7 @@ export interface WorkerInput {
 
 export function measureWorker(heights: ChainHeights, input: WorkerInput): WorkerStatus {
   const { start } = heights
-  const { workerType: worker, heights: coverage, skipped } = input.coverage
+  const { worker, heights: coverage, skipped } = input.coverage
   const done = union(coverage, skipped)
   const missing = subtract(chainRange(heights), done)
   const end = watermarkEnd(done, start)

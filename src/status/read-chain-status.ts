@@ -7,9 +7,9 @@ import { rawIngester } from "../coordination/raw-ingester.js"
 import { formatRange } from "../domain/block-range.js"
 import { type RangeSet, union } from "../domain/range-set.js"
 import { countOpenErrors } from "../indexing-errors/list-errors.js"
+import { type PartitionIndexState, readPartitionIndexes } from "../partitions/partition-indexes.js"
+import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
-import { type PartitionIndexState, readPartitionIndexes } from "../raw/partition-indexes.js"
-import type { PartitionedTable } from "../raw/partitioned-table.js"
 import { readStoredWorkers, type StoredWorker } from "../workers/read-stored-workers.js"
 import type { ChainStatus, DeadBlock, ProcessRow, Rate, StatusError, WorkerStatus } from "./chain-status.js"
 import {
@@ -125,23 +125,23 @@ async function readSchema(
 ): Promise<{ workers: readonly WorkerStatus[]; error: StatusError | undefined }> {
   const { coverage: all, leases } = await ledger.snapshot(tx)
   // App's copy of raw's coverage is only a hint for claims; raw's own is newer.
-  const coverage = derived ? all.filter(({ workerType }) => workerType !== rawIngester) : all
+  const coverage = derived ? all.filter(({ worker }) => worker !== rawIngester) : all
   const throughput = await ledger.readThroughput(tx)
   const upMs = Math.max(0, ...processes.map((process) => process.upMs))
   const done = new Map([
     [rawIngester, derived?.ingester ? union(derived.ingester.coverage, derived.ingester.skipped) : []],
-    ...coverage.map((one): [string, RangeSet] => [one.workerType, union(one.heights, one.skipped)]),
+    ...coverage.map((one): [string, RangeSet] => [one.worker, union(one.heights, one.skipped)]),
   ])
   const workers = coverage.map((one) => {
-    const stored = derived?.stored.find(({ name }) => name === one.workerType)
+    const stored = derived?.stored.find(({ name }) => name === one.worker)
     const dependencies = derived ? [rawIngester, ...(stored?.dependencies ?? [])] : []
     return measureWorker(heights, {
       coverage: one,
       upstream: new Map(dependencies.map((name) => [name, done.get(name) ?? []])),
       registration: stored ?? null,
-      openErrors: openErrors.get(one.workerType) ?? 0,
-      leases: leases.filter(({ workerType }) => workerType === one.workerType),
-      blocksPerSecond: rateOf(throughput.get(one.workerType), upMs),
+      openErrors: openErrors.get(one.worker) ?? 0,
+      leases: leases.filter(({ worker }) => worker === one.worker),
+      blocksPerSecond: rateOf(throughput.get(one.worker), upMs),
     })
   })
   return { workers, error: newestError(leases.map(leaseError)) ?? undefined }
@@ -173,7 +173,7 @@ function leaseError(lease: LeaseRow): StatusError | undefined {
     code: lease.lastErrorCode ?? "BUG",
     message: lease.lastError,
     agoMs: Math.max(0, Math.round(lease.lastErrorAgoMs ?? 0)),
-    where: `${lease.workerType} ${formatRange(lease.range)}`,
+    where: `${lease.worker} ${formatRange(lease.range)}`,
   }
 }
 

@@ -106,7 +106,7 @@ export function workerJson(worker: WorkerStatus) {
 export function leaseJson(lease: LeaseRow) {
   return {
     id: lease.id,
-    worker: lease.workerType,
+    worker: lease.worker,
     ...rangeJson(lease.range),
     status: lease.status,
     attempt: lease.attempt,

@@ -9,7 +9,7 @@ import type { LeaseMessage } from "./thread-messages.js"
 const lease = (epoch: string): Lease => ({
   id: epoch,
   epoch,
-  workerType: "raw_ingester",
+  worker: "raw_ingester",
   range: { from: 10, to: 20 },
   attempt: 1,
   ttlMs: 10_000,

@@ -10,19 +10,19 @@ import type { LeaseLost, LeaseMessage } from "./thread-messages.js"
 export class ThreadLeases implements LeaseKeeper {
   private readonly held = new Map<string, { readonly lease: Lease; readonly controller: AbortController }>()
 
-  constructor(private readonly post: (message: LeaseMessage) => void) {}
+  constructor(private readonly send: (message: LeaseMessage) => void) {}
 
   hold(leases: readonly Lease[], { sentAt, signal }: { sentAt: number; signal: AbortSignal }): HeldGroup {
     const controller = new AbortController()
     const lease = leases[0]!
     const { epoch } = lease
     this.held.set(epoch, { lease, controller })
-    this.post({ type: "held", leases, sentAt })
+    this.send({ type: "held", leases, sentAt })
     return {
       signal: AbortSignal.any([signal, controller.signal]),
       letGo: () => {
         this.held.delete(epoch)
-        this.post({ type: "let-go", epoch })
+        this.send({ type: "let-go", epoch })
       },
     }
   }

@@ -93,11 +93,11 @@ export class ThreadSupervisor<Input, To, From extends { readonly type: string }>
     const { launch, logger } = this.options
     const thread = launch(input)
     const { worker } = thread
-    const post = (message: ToAnyThread): void => worker.postMessage(message)
-    const held = new HeldByThread({ keeper: this.renewer, onLost: post })
+    const send = (message: ToAnyThread): void => worker.postMessage(message)
+    const held = new HeldByThread({ keeper: this.renewer, onLost: send })
     this.workers.add(worker)
-    if (this.paused !== null) post({ type: "pause", reason: this.paused })
-    if (this.stopping.signal.aborted) post({ type: "stop" })
+    if (this.paused !== null) send({ type: "pause", reason: this.paused })
+    if (this.stopping.signal.aborted) send({ type: "stop" })
     const receiveAny = (message: FromAnyThread): void => {
       if (message.type === "log") logger[message.level](message.fields, message.message)
       else held.receive(message)

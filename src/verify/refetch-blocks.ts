@@ -3,8 +3,9 @@
 
 import { type BlockRange, formatRange } from "../domain/block-range.js"
 import { IndexerError } from "../platform/errors.js"
-import { finishRollbackPatiently, type RollbackDeps } from "../rollback/finish-rollback.js"
+import { finishRollbackPatiently } from "../rollback/finish-rollback.js"
 import { openAuditedIntent } from "../rollback/open-audited-intent.js"
+import type { RollbackDeps } from "../rollback/rollback-deps.js"
 import { hex } from "./raw-piece.js"
 
 const tries = 3

@@ -7,7 +7,7 @@ import { printMultirange } from "../postgres/multirange.js"
 import { quoteTable } from "../postgres/quote-identifier.js"
 import type { SqlExecutor } from "../postgres/transaction.js"
 import { recomputeFold } from "../workers/postgres/recompute-fold.js"
-import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
+import type { ReopenDeps } from "../workers/postgres/reopen-heights.js"
 import { heightsOf } from "./check-coverage.js"
 import { heightColumn } from "./check-stray-rows.js"
 import { repairLimits } from "./repair-lookups.js"
@@ -33,13 +33,13 @@ export async function deleteStrayRows(
 }
 
 export async function refold(
-  { app, ledger }: { app: SqlExecutor; ledger: CoverageLedger },
+  { app, ledgers: { app: ledger }, storedWorkers }: ReopenDeps,
   { refold: tables, actor }: Pick<RepairPlan, "refold"> & { actor: string },
 ): Promise<void> {
   if (tables.length === 0) return
   await app.transaction(async (tx) => {
     await ledger.lockChain(tx, "exclusive")
-    const { folds } = await readStoredRegistry(tx)
+    const { folds } = await storedWorkers.read(tx)
     const coverage = await ledger.readCoverage(tx)
     for (const { worker, table, keys } of tables) {
       const plan = folds.get(worker)?.find((one) => one.table === table)

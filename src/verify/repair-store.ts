@@ -3,7 +3,7 @@
 // exactly them.
 
 import { intersect, union } from "../domain/range-set.js"
-import type { RollbackDeps } from "../rollback/finish-rollback.js"
+import type { RollbackDeps } from "../rollback/rollback-deps.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
 import { refetchBlocks } from "./refetch-blocks.js"
 import { repairLookups } from "./repair-lookups.js"
@@ -18,14 +18,13 @@ export async function repairStore(
   await repairLookups({ raw, ledger: ledgers.raw }, { ...plan, actor })
   const isRaw = ({ table }: { table: string }): boolean => table.startsWith("raw.")
   await deleteStrayRows({ executor: raw, ledger: ledgers.raw }, { deleteRows: plan.deleteRows.filter(isRaw), actor })
-  await refold({ app, ledger: ledgers.app }, { ...plan, actor })
+  await refold(deps, { ...plan, actor })
   for (const heights of plan.refetch) await refetchBlocks(deps, { heights, actor })
   for (const { worker, heights } of plan.rederive) {
     // The steps before may have removed some of these heights, with a block or with a dependency.
     const covered = (await ledgers.app.readCoverage(app)).get(worker)
     const open = intersect(heights, union(covered?.heights ?? [], covered?.skipped ?? []))
-    if (open.length > 0)
-      await reopenHeights({ executor: app, ledger: ledgers.app }, { worker, heights: open, actor, action: "repair" })
+    if (open.length > 0) await reopenHeights(deps, { worker, heights: open, actor, action: "repair" })
   }
   // Last, since the undo of dependents above reads these rows.
   const derived = plan.deleteRows.filter((one) => !isRaw(one))

@@ -11,7 +11,7 @@ import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
 import type { FoldPlan } from "../workers/fold-plan.js"
-import { readStoredRegistry } from "../workers/postgres/stored-registry.js"
+import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import { eventTables } from "../workers/worker-definition.js"
 import type { WorkerRegistry } from "../workers/worker-registry.js"
 import { checkCounts } from "./check-counts.js"
@@ -133,7 +133,7 @@ interface Workers {
 }
 
 async function readWorkers({ app, registry }: VerifyDeps): Promise<Workers> {
-  const stored = await readStoredRegistry(app)
+  const stored = await new StoredRegistry().read(app)
   const { rows } = await app.query<{ name: string; hash: string }>("select name, hash from app.workers")
   const declared = rows
     .filter(({ name, hash }) => registry.worker(name) && registry.hashOf(name) === hash)

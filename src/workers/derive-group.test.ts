@@ -5,7 +5,6 @@ import { type CuttingProxy, startCuttingProxy } from "../../test/support/cutting
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import type { BlockRow, LogRow } from "../../test/support/raw-rows.js"
-import { testLedgers } from "../../test/support/test-ledgers.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
@@ -93,7 +92,7 @@ describe("heights given back", () => {
       { from: 120, to: 125 },
     ]
     const request = { worker: "ft_holdings_worker", heights, actor: "test", action: "rederive" }
-    expect(await reopenHeights({ executor: store.app, ledger: testLedgers.app }, request)).toBe(true)
+    expect(await reopenHeights(store, request)).toBe(true)
     const again = await store.deriveAll({ maxBlocks: 130 })
     expect(again.map((outcome) => outcome.kind === "done" && outcome.range)).toEqual(heights)
     await expectRight()
@@ -134,7 +133,7 @@ describe("rows of one height", () => {
         actor: "test",
         action: "rederive",
       }
-      await reopenHeights({ executor: store.app, ledger: testLedgers.app }, request)
+      await reopenHeights(store, request)
       await store.deriveAll()
       const { rows } = await store.app.query(
         `select encode(owner, 'hex') as owner, first_block_height::int as first, last_transaction_index as transaction,

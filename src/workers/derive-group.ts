@@ -1,12 +1,13 @@
 // Derives one range for the workers that hold it: reads raw in one snapshot, extracts, copies, folds and commits in one
 // transaction. A worker that fails leaves the group with its dependents; the others continue.
 
-import type { Lease, LeaseStore } from "../coordination/lease-store.js"
+import type { FencedCommits } from "../coordination/fenced-commits.js"
+import type { Lease } from "../coordination/lease-store.js"
 import { WorkerFault } from "../coordination/worker-fault.js"
 import type { Clock } from "../platform/clock.js"
 import { type ErrorAction, IndexerError, isIndexerError } from "../platform/errors.js"
+import type { FifoLock } from "../platform/fifo-lock.js"
 import type { TipGate } from "../platform/tip-gate.js"
-import type { Turns } from "../platform/turns.js"
 import type { DeriveProgress } from "./derive-progress.js"
 import type { DerivedStore, EmittedRows } from "./derived-store.js"
 import type { RawRange, RawReader, ReadableBlock } from "./raw-range.js"
@@ -14,7 +15,7 @@ import { eventTables, type UpstreamRow, type UpstreamRows, type WorkerDefinition
 import type { WorkerRegistry } from "./worker-registry.js"
 
 export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
-  readonly leases: LeaseStore<Tx>
+  readonly commits: Pick<FencedCommits<Tx>, "commitGroup">
   readonly raw: RawReader
   readonly store: DerivedStore<Tx, Sink>
   readonly registry: WorkerRegistry
@@ -22,7 +23,7 @@ export interface DeriveGroupDeps<Tx, Sink extends EmittedRows> {
   readonly sinks: ReadonlyMap<string, Sink>
   readonly progress: DeriveProgress
   /** Shared by the history lanes of this thread; the tip has none. */
-  readonly turns?: Turns
+  readonly lock?: FifoLock
   /** History waits here for new blocks between its steps, but never while it holds locks on shared rows. */
   readonly gate?: Pick<TipGate, "pass" | "passBefore">
   /** Measured in the previous range. */
@@ -108,9 +109,9 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   }
 
   async derive(): Promise<void> {
-    const { leases, raw, sinks } = this.deps
+    const { commits, raw, sinks } = this.deps
     const { range } = this.held[0]!
-    for (const { workerType } of this.held) sinks.get(workerType)?.reset()
+    for (const { worker } of this.held) sinks.get(worker)?.reset()
     if (this.workers().some((worker) => worker.extract)) {
       this.raw = await this.timed("readMs", () => raw.open(range))
     }
@@ -118,7 +119,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
     await this.extractFromRaw(blocks)
     if (this.held.length === 0) return
     const chainEpoch = this.raw?.chainEpoch ?? Number.POSITIVE_INFINITY
-    await leases.commitGroup(
+    await commits.commitGroup(
       this.held.map((lease) => ({ ...lease, chainEpoch: Math.min(lease.chainEpoch, chainEpoch) })),
       {
         write: async (tx) => {
@@ -135,7 +136,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
           await this.closeRaw()
         },
         apply: async (tx) => {
-          this.endSlot = (await this.deps.turns?.take()) ?? this.endSlot
+          this.endSlot = (await this.deps.lock?.take()) ?? this.endSlot
           await this.deps.gate?.passBefore(this.totals.blocks * (this.deps.foldMsPerBlock ?? 0))
           await this.timed("foldMs", () => this.applyFolds(tx))
           this.totals.heldUpTip = await this.deps.store.holdsUpTip(tx)
@@ -155,7 +156,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   }
 
   private workers(): WorkerDefinition[] {
-    return this.held.map(({ workerType }) => this.deps.registry.worker(workerType)!)
+    return this.held.map(({ worker }) => this.deps.registry.worker(worker)!)
   }
 
   private async nextBlocks(): Promise<readonly ReadableBlock[]> {
@@ -231,7 +232,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
 
   /** Extracting is synchronous: other lanes of this thread need the event loop, and the tip goes first. */
   private async letOthers(): Promise<void> {
-    await this.deps.clock.turn()
+    await this.deps.clock.yield()
     await this.deps.gate?.pass()
     this.busyMs = 0
     this.signal.throwIfAborted()
@@ -240,16 +241,16 @@ class GroupRun<Tx, Sink extends EmittedRows> {
   private drop(worker: string, why: Omit<Dropped, "lease">): void {
     const dependents = this.deps.registry.dependentsOf(worker).map(({ name }) => name)
     for (const lease of this.held) {
-      if (lease.workerType === worker) this.dropped.push({ lease, ...why })
-      else if (dependents.includes(lease.workerType)) this.dropped.push({ lease, reason: "dependent" })
+      if (lease.worker === worker) this.dropped.push({ lease, ...why })
+      else if (dependents.includes(lease.worker)) this.dropped.push({ lease, reason: "dependent" })
       else continue
-      this.deps.sinks.get(lease.workerType)?.reset()
+      this.deps.sinks.get(lease.worker)?.reset()
     }
-    this.held = this.held.filter(({ workerType }) => workerType !== worker && !dependents.includes(workerType))
+    this.held = this.held.filter((lease) => lease.worker !== worker && !dependents.includes(lease.worker))
   }
 
   private holds(worker: string): boolean {
-    return this.held.some(({ workerType }) => workerType === worker)
+    return this.held.some((lease) => lease.worker === worker)
   }
 
   private async append(tx: Tx): Promise<void> {
@@ -270,7 +271,7 @@ class GroupRun<Tx, Sink extends EmittedRows> {
       await this.blamed(name, () => this.deps.store.applyFolds(tx, { worker: name, range, without }))
     }
     // In longer ranges too: an error without a known block is recorded at the first block of its range.
-    const workers = this.held.map(({ workerType }) => workerType)
+    const workers = this.held.map(({ worker }) => worker)
     await this.deps.store.resolveErrors(tx, { workers, range })
   }
 

@@ -56,6 +56,17 @@ export interface FoldPlan {
   /** Empty when no end is tracked. */
   readonly position: readonly NamedKind[]
   readonly sources: readonly PlannedSource[]
+  /**
+   * Statements by what their text depends on, as far as they were needed: a rollback needs a dozen of some kilobytes, and
+   * building them took longer than sending them.
+   */
+  readonly undoTexts: Map<string, UndoText>
+}
+
+export interface UndoText {
+  readonly text: string
+  /** Set if the server may keep the plan. All single blocks select about as much; longer ranges differ too much. */
+  readonly name: string | undefined
 }
 
 /** Every column of the state table, in the order of creation. */

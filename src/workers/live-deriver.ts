@@ -2,10 +2,10 @@
 // coverage, and polls a few times a second. A failed range is retried like any other. A slow worker is left to the history
 // lanes, so that it does not delay the others.
 
+import type { LaneOptions } from "../coordination/lane-options.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { TipGate } from "../platform/tip-gate.js"
-import type { LaneOptions } from "../raw/lane-options.js"
 import { type DeriveClaim, type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import type { SlowWorkers } from "./slow-workers.js"
 import type { WorkPlan } from "./work-plan.js"
@@ -83,7 +83,7 @@ export class LiveDeriver extends LoopingService {
   /** For all workers that are not slow. Returns true while there may be more. */
   private async takeAll({ members }: WorkPlan, region: BlockRange, signal: AbortSignal): Promise<boolean> {
     const { slow, onDerived } = this.options
-    const quick = members.filter(({ workerType }) => !slow.has(workerType))
+    const quick = members.filter(({ worker }) => !slow.has(worker))
     const maxBlocks = this.moves ? blocksPerLease : tipBlocks
     const outcome = await this.take({ members: quick, region, maxBlocks, order: "oldest" }, signal)
     switch (outcome.kind) {
@@ -106,7 +106,7 @@ export class LiveDeriver extends LoopingService {
   private async trySlow({ members }: WorkPlan, region: BlockRange, signal: AbortSignal): Promise<void> {
     const { slow } = this.options
     for (const member of members) {
-      if (signal.aborted || !slow.isDue(member.workerType)) continue
+      if (signal.aborted || !slow.isDue(member.worker)) continue
       const outcome = await this.take({ members: [member], region, maxBlocks: 1, order: "newest" }, signal)
       if (outcome.kind === "done") slow.learn(outcome.result)
     }

@@ -62,7 +62,7 @@ export function planFold({ worker, table, state, events }: FoldDeclaration): Fol
   const columns = Object.entries(state.columns).map(([name, column]) => ({ name, ...column }))
   for (const column of columns) checkColumn(refuse, column, ends)
   const plan: FoldPlan = {
-    ...{ worker, table, key, columns, ends, position },
+    ...{ worker, table, key, columns, ends, position, undoTexts: new Map() },
     sources: reads.map(({ source, event }, ordinal) =>
       planSource({ refuse, source, event }, { ordinal, key, columns }),
     ),

@@ -4,7 +4,6 @@ import { formatReport } from "../../proof/checker/format-report.js"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { seededRandom } from "../../test/support/seeded-random.js"
-import { testLedgers } from "../../test/support/test-ledgers.js"
 import { defineWorker } from "../families/evm/define-worker.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
 import { listErrors } from "../indexing-errors/list-errors.js"
@@ -69,7 +68,7 @@ describe("the built-in indexes", () => {
         { from: from + 5, to: from + 9 },
       ]
       const request = { worker, heights, actor: "test", action: "rederive" }
-      expect(await reopenHeights({ executor: store.app, ledger: testLedgers.app }, request)).toBe(true)
+      expect(await reopenHeights(store, request)).toBe(true)
       expect(await expectRight()).not.toBe(before)
     }
     await store.deriveAll()
@@ -131,9 +130,9 @@ describe("a worker that fails", () => {
     )
     return Object.fromEntries(rows.map((row) => [row.worker_type, row.heights]))
   }
-  const deriveWith = async (poison: readonly number[], turns: number): Promise<void> => {
+  const deriveWith = async (poison: readonly number[], runs: number): Promise<void> => {
     const deriver = await store.deriver([counted(poison), total, other])
-    for (let i = 0; i < turns; i++) await store.deriveNext(deriver)
+    for (let i = 0; i < runs; i++) await store.deriveNext(deriver)
   }
 
   test("fails on its block alone: its neighbours, its dependents and the others go on, and a retry after the fix completes it", async () => {
@@ -241,7 +240,7 @@ describe("a worker that fails", () => {
       actor: "test",
       action: "retry",
     }
-    expect(await reopenHeights({ executor: store.app, ledger: testLedgers.app }, request)).toBe(true)
+    expect(await reopenHeights(store, request)).toBe(true)
     expect(await coverage()).toMatchObject({ counted: "{[0,13),[14,30)}", total: "{[0,13),[14,30)}" })
     await deriveWith([], 3)
     expect(await coverage()).toMatchObject({ counted: "{[0,30)}", total: "{[0,30)}" })

@@ -4,14 +4,14 @@
 import type { GroupClaimRequest } from "../coordination/lease-store.js"
 import type { LeasedRangeRunner, RangeOutcome } from "../coordination/leased-range-runner.js"
 import { WorkerFault } from "../coordination/worker-fault.js"
+import type { RangePartitions } from "../partitions/range-partitions.js"
 import { describeError } from "../platform/errors.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
-import type { RangePartitions } from "../raw/range-partitions.js"
 import { type DeriveGroupDeps, type DeriveResult, deriveGroup } from "./derive-group.js"
 import type { EmittedRows } from "./derived-store.js"
 
 export interface RangeDeriverOptions
-  extends Omit<DeriveGroupDeps<SqlConnection, EmittedRows>, "leases" | "sinks" | "foldMsPerBlock"> {
+  extends Omit<DeriveGroupDeps<SqlConnection, EmittedRows>, "commits" | "sinks" | "foldMsPerBlock"> {
   readonly runner: LeasedRangeRunner
   readonly partitions: Pick<RangePartitions, "ensure">
 }
@@ -35,10 +35,10 @@ export class RangeDeriver {
     return this.runner.run<DeriveResult>(
       async (connection) => ({
         claim,
-        work: async ({ range, claimed, leases, signal }) => {
+        work: async ({ range, claimed, commits, signal }) => {
           await this.options.partitions.ensure(connection, { range })
           const result = await deriveGroup(
-            { ...this.options, leases, sinks: this.sinks, foldMsPerBlock: this.foldMsPerBlock },
+            { ...this.options, commits, sinks: this.sinks, foldMsPerBlock: this.foldMsPerBlock },
             { leases: claimed, signal },
           )
           if (result.totals.blocks > 0) this.foldMsPerBlock = result.totals.foldMs / result.totals.blocks

@@ -20,8 +20,13 @@ const copied = async (): Promise<string> => {
 }
 const stored = (heights: string) => store.raw.query("update raw.coverage set heights = $1", [heights])
 const startEvery = (intervalMs: number): void => {
-  copier = new RawCoverageCopier({ ...deps, raw: store.raw, app: store.app, intervalMs })
-  copier.onCopied = () => void told.push(copied())
+  copier = new RawCoverageCopier({
+    ...deps,
+    raw: store.raw,
+    app: store.app,
+    intervalMs,
+    onCopied: () => void told.push(copied()),
+  })
   copier.start()
 }
 

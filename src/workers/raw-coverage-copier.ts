@@ -11,11 +11,11 @@ export interface RawCoverageCopierOptions extends RuntimeDeps {
   readonly raw: Queryable
   readonly app: SqlExecutor
   readonly intervalMs: number
+  /** App knows of a new block, stored by any process. */
+  readonly onCopied: () => void
 }
 
 export class RawCoverageCopier extends LoopingService {
-  /** App knows of a new block, stored by any process. */
-  onCopied = (): void => undefined
   private isWoken = false
   private end = 0
 
@@ -34,7 +34,7 @@ export class RawCoverageCopier extends LoopingService {
     const end = await this.options.ledgers.app.copyRawCoverage(this.options)
     if (end === undefined) return
     // Even if it ends at the same height: some of it may be new, or another process copied it first.
-    if (isWoken || end > this.end) this.onCopied()
+    if (isWoken || end > this.end) this.options.onCopied()
     this.end = end
   }
 }

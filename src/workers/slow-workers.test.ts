@@ -18,7 +18,7 @@ afterEach(() => store.close())
 
 /** Time passes only where somebody lets it. */
 class HandClock implements Clock {
-  turns = 0
+  yields = 0
   onTurn = (): void => undefined
   private ms = 1_000
   pass(ms: number): void {
@@ -27,8 +27,8 @@ class HandClock implements Clock {
   monotonic = (): number => this.ms
   now = (): number => this.ms
   sleep = systemClock.sleep
-  turn = async (): Promise<void> => {
-    this.turns++
+  yield = async (): Promise<void> => {
+    this.yields++
     this.onTurn()
   }
 }
@@ -145,22 +145,22 @@ describe("a worker that takes long", () => {
       expect(await look()).toEqual({ crawler: "{[0,12)}", quick: "{[0,40)}" })
     })
 
-    test("lets other lanes of its thread have their turn between two blocks, and the tip go first", async () => {
+    test("lets other lanes of its thread run between two blocks, and the tip go first", async () => {
       let passes = 0
       const gate = { pass: async () => void passes++, passBefore: async () => undefined }
       const deriver = await store.deriver(workers, { clock, gate })
       await store.deriveNext(deriver, { maxBlocks: 6, workers: ["crawler"] })
       expect(await covered()).toEqual({ crawler: "{[0,6)}", quick: "{}" })
-      expect(clock.turns).toBe(6)
+      expect(clock.yields).toBe(6)
       // Also before each piece it reads, and its rows.
       expect(passes).toBeGreaterThan(6)
     })
 
-    test("takes no turns where it is quick", async () => {
+    test("does not yield where it is quick", async () => {
       crawlMs = 1
       await store.deriveNext(await store.deriver(workers, { clock }))
       expect(await covered()).toEqual({ crawler: "{[0,10)}", quick: "{[0,10)}" })
-      expect(clock.turns).toBe(0)
+      expect(clock.yields).toBe(0)
     })
 
     test("ends between two blocks when it is told to", async () => {
@@ -179,7 +179,7 @@ describe("a worker that takes long", () => {
         stopping.signal,
       )
       expect(outcome).toMatchObject({ kind: "failed", cause: "shutdown" })
-      expect(clock.turns).toBe(1)
+      expect(clock.yields).toBe(1)
       expect(await covered()).toEqual({ crawler: "{}", quick: "{}" })
     })
   })

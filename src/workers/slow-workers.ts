@@ -36,7 +36,7 @@ export class SlowWorkers {
       else this.tryAgainAt.delete(worker)
     }
     for (const { lease, reason } of dropped) {
-      if (reason === "slow") this.tryAgainAt.set(lease.workerType, again)
+      if (reason === "slow") this.tryAgainAt.set(lease.worker, again)
     }
   }
 }

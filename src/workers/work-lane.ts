@@ -1,10 +1,10 @@
 // Derives history, one range after the other, for all workers that have work there. A slow worker gets ranges of its own,
 // alternating with the others.
 
+import type { LaneOptions } from "../coordination/lane-options.js"
 import type { ClaimMember } from "../coordination/lease-store.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { LoopingService } from "../platform/looping-service.js"
-import type { LaneOptions } from "../raw/lane-options.js"
 import { Pace } from "./pace.js"
 import { type DeriveOutcome, faultsOf, type RangeDeriver } from "./range-deriver.js"
 import { SettledTip } from "./settled-tip.js"
@@ -77,7 +77,7 @@ export class WorkLane extends LoopingService {
     readonly apart: readonly ClaimMember[]
   } {
     const { slow } = this.options
-    const isApart = ({ workerType }: ClaimMember): boolean => slow.has(workerType) && !slow.isDue(workerType)
+    const isApart = ({ worker }: ClaimMember): boolean => slow.has(worker) && !slow.isDue(worker)
     return {
       together: members.filter((member) => !isApart(member)),
       apart: members.filter(isApart),
@@ -108,7 +108,7 @@ export class WorkLane extends LoopingService {
   }
 
   private paceOf(members: readonly ClaimMember[]): Pace {
-    const key = members.length === 1 ? members[0]!.workerType : ""
+    const key = members.length === 1 ? members[0]!.worker : ""
     const known = this.paces.get(key)
     if (known) return known
     const pace = new Pace({ maxBlocks: this.options.rangeSize, foldMs, foldMsBesideTip, totalMs })

@@ -42,7 +42,7 @@ export async function readWorkPlan(
     if (!stored || stored.paused || !runnable.includes(worker.name)) return []
     return [
       {
-        workerType: worker.name,
+        worker: worker.name,
         dependencies: [rawIngester, ...(worker.dependencies ?? [])],
         ...(stored.concurrency === null ? {} : { concurrency: stored.concurrency }),
       },

@@ -1,7 +1,7 @@
 // The workers of a process, checked and sorted: a dependency comes before its dependents, otherwise the order stays. Pure;
 // an invalid declaration is refused here, before any table is touched.
 
-import type { PartitionedTable } from "../raw/partitioned-table.js"
+import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import { checkTables } from "./check-tables.js"
 import { checkWorker, refuse } from "./check-worker.js"
 import { downstreamOf } from "./downstream.js"

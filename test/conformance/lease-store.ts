@@ -2,20 +2,24 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { CoordinationSnapshot, WorkerCoverage } from "../../src/coordination/coverage-ledger.js"
+import type { FencedCommits } from "../../src/coordination/fenced-commits.js"
 import type {
   ClaimRequest,
   GroupClaimRequest,
   Lease,
   LeaseStore,
+  OperatedLeases,
   ReleaseRequest,
 } from "../../src/coordination/lease-store.js"
 import type { BlockRange } from "../../src/domain/block-range.js"
 import { watermarkEnd } from "../../src/domain/range-set.js"
 
+type Store<Tx> = LeaseStore & FencedCommits<Tx> & OperatedLeases
+
 export interface LeaseStoreHarness<Tx> {
   /** As one process sees it. Each call is another process: its own connection, the same tables. */
-  open(): Promise<LeaseStore<Tx>>
-  register(workerType: string): Promise<void>
+  open(): Promise<Store<Tx>>
+  register(worker: string): Promise<void>
   snapshot(): Promise<CoordinationSnapshot>
   /** Writes one row for each height, as data of the commit. */
   write(tx: Tx, range: BlockRange): Promise<void>
@@ -24,13 +28,13 @@ export interface LeaseStoreHarness<Tx> {
   /** Lets time pass for everything the store remembers. */
   advance(ms: number): Promise<void>
   /** Records a finished rollback of these heights at the next chain epoch, and cuts the worker's coverage. */
-  rollback(workerType: string, removed: BlockRange): Promise<void>
+  rollback(worker: string, removed: BlockRange): Promise<void>
   close(): Promise<void>
 }
 
 const ttlMs = 30_000
 const request = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  workerType: "w",
+  worker: "w",
   holder: "test",
   regions: [{ from: 0, to: 30 }],
   rangeSize: 10,
@@ -49,8 +53,8 @@ const failure = (over: Partial<ReleaseRequest> = {}): ReleaseRequest => ({
 export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseStoreHarness<Tx>>): void {
   describe(name, () => {
     let harness: LeaseStoreHarness<Tx>
-    let store: LeaseStore<Tx>
-    let other: LeaseStore<Tx>
+    let store: Store<Tx>
+    let other: Store<Tx>
 
     beforeEach(async () => {
       harness = await make()
@@ -67,8 +71,8 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
     }
     const commit = (lease: Lease, by = store): Promise<void> =>
       by.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
-    const coverageOf = async (workerType = "w"): Promise<WorkerCoverage> =>
-      (await harness.snapshot()).coverage.find((row) => row.workerType === workerType)!
+    const coverageOf = async (worker = "w"): Promise<WorkerCoverage> =>
+      (await harness.snapshot()).coverage.find((row) => row.worker === worker)!
     const heights = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
     test("claims are cut at multiples of the range size, oldest first, and never overlap", async () => {
@@ -334,7 +338,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       expect(watermarkEnd((await coverageOf()).heights, 0)).toBe(4)
       expect(await harness.rows()).toEqual([...heights(0, 4), ...heights(5, 10)])
       // Retried by a person it is done as if nothing had been.
-      expect(await store.retry({ actor: "me", workerType: "w", height: 4 })).toBe(true)
+      expect(await store.retry({ actor: "me", worker: "w", height: 4 })).toBe(true)
       const revived = await claim({ regions: [{ from: 0, to: 10 }] })
       expect(revived.attempt).toBe(1)
       await commit(revived)
@@ -343,12 +347,12 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
 
     test("a skipped block counts as done without data, and only a dead one can be skipped", async () => {
       await store.release(await claim({ regions: [{ from: 0, to: 10 }] }), failure({ height: 4 }))
-      expect(await store.skip({ actor: "me", workerType: "w", height: 4 })).toBe(false)
+      expect(await store.skip({ actor: "me", worker: "w", height: 4 })).toBe(false)
       for (let i = 0; i < 20; i++) {
         await harness.advance(120_000)
         await store.release(await claim({ regions: [{ from: 4, to: 5 }] }), failure())
       }
-      expect(await store.skip({ actor: "me", workerType: "w", height: 4 })).toBe(true)
+      expect(await store.skip({ actor: "me", worker: "w", height: 4 })).toBe(true)
       expect((await coverageOf()).skipped).toEqual([{ from: 4, to: 5 }])
       expect(await store.claim(request({ regions: [{ from: 4, to: 5 }] }))).toBeUndefined()
     })
@@ -360,17 +364,17 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
     })
 
     test("a range is claimable only where every dependency covers every height of it", async () => {
-      await commit(await claim({ workerType: "up", regions: [{ from: 0, to: 10 }] }))
-      await commit(await claim({ workerType: "up", regions: [{ from: 14, to: 20 }] }))
-      const dependent = { workerType: "down", dependencies: ["up"] }
+      await commit(await claim({ worker: "up", regions: [{ from: 0, to: 10 }] }))
+      await commit(await claim({ worker: "up", regions: [{ from: 14, to: 20 }] }))
+      const dependent = { worker: "down", dependencies: ["up"] }
       expect((await claim(dependent)).range).toEqual({ from: 0, to: 10 })
       expect((await claim(dependent)).range).toEqual({ from: 14, to: 20 })
       expect(await store.claim(request(dependent))).toBeUndefined()
     })
 
     test("a dependency that was lowered after the claim refuses the commit", async () => {
-      await commit(await claim({ workerType: "up", regions: [{ from: 0, to: 10 }] }))
-      const lease = await claim({ workerType: "down", dependencies: ["up"] })
+      await commit(await claim({ worker: "up", regions: [{ from: 0, to: 10 }] }))
+      const lease = await claim({ worker: "down", dependencies: ["up"] })
       await harness.rollback("up", { from: 8, to: 9 })
       const late = { ...lease, chainEpoch: lease.chainEpoch + 1 }
       const commitLate = store.commit(late, { write: async () => undefined })
@@ -396,7 +400,7 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       const left = await claim({ regions: [{ from: 0, to: 10 }] })
       const right = (await other.claim(request({ regions: [{ from: 10, to: 20 }] })))!
       const seen: number[][] = []
-      const checked = (by: LeaseStore<Tx>, lease: Lease): Promise<void> =>
+      const checked = (by: Store<Tx>, lease: Lease): Promise<void> =>
         by.commit(lease, {
           write: (tx) => harness.write(tx, lease.range),
           check: async () => {
@@ -425,15 +429,15 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
 
     describe("a group of workers", () => {
       const members = [
-        { workerType: "up", dependencies: [] },
-        { workerType: "down", dependencies: ["up"] },
+        { worker: "up", dependencies: [] },
+        { worker: "down", dependencies: ["up"] },
       ]
       const groupRequest = (over: Partial<GroupClaimRequest> = {}): GroupClaimRequest => {
-        const { workerType: _, dependencies: __, ...rest } = request()
+        const { worker: _, dependencies: __, ...rest } = request()
         return { ...rest, members, ...over }
       }
       const shape = (leases: readonly Lease[]) =>
-        leases.map(({ workerType, range }) => `${workerType} ${range.from}-${range.to}`)
+        leases.map(({ worker, range }) => `${worker} ${range.from}-${range.to}`)
 
       test("takes one range together, a dependent with its dependency, and commits all of it or nothing", async () => {
         const leases = await store.claimGroup(groupRequest())

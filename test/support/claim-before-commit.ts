@@ -14,7 +14,7 @@ export interface ClaimBeforeCommit {
 }
 
 export interface Claimant {
-  readonly workerType: string
+  readonly worker: string
   readonly dependencies: readonly string[]
   readonly to: number
 }

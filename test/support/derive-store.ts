@@ -21,6 +21,7 @@ import { DeriveProgress } from "../../src/workers/derive-progress.js"
 import { ensureWorkerTables } from "../../src/workers/postgres/ensure-worker-tables.js"
 import { PostgresDerivedStore } from "../../src/workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../../src/workers/postgres/postgres-raw-reader.js"
+import { StoredRegistry } from "../../src/workers/postgres/stored-registry.js"
 import type { DeriveOutcome, RangeDeriver } from "../../src/workers/range-deriver.js"
 import type { RawReader } from "../../src/workers/raw-range.js"
 import { readWorkPlan } from "../../src/workers/work-plan.js"
@@ -37,6 +38,7 @@ export interface DeriveStore {
   readonly raw: Database
   readonly app: Database
   readonly ledgers: Ledgers
+  readonly storedWorkers: StoredRegistry
   readonly registry: WorkerRegistry
   readonly family: ChainFamily
   /** Another process's deriver. */
@@ -55,9 +57,9 @@ export interface DeriveStore {
   /** Stores blocks as the raw ingester does, under a lease, and tells app of them. They lie in one stretch that is not covered. */
   append(blocks: readonly BlockRow[]): Promise<void>
   /** One range, chosen like any other. */
-  deriveNext(deriver: RangeDeriver, turn?: DeriveStoreTurn): Promise<DeriveOutcome>
+  deriveNext(deriver: RangeDeriver, run?: DeriveStoreRun): Promise<DeriveOutcome>
   /** Until nothing is left to do. */
-  deriveAll(turn?: DeriveStoreTurn): Promise<readonly DeriveOutcome[]>
+  deriveAll(run?: DeriveStoreRun): Promise<readonly DeriveOutcome[]>
   close(): Promise<void>
 }
 
@@ -66,7 +68,7 @@ export interface DerivePause {
   at(moment: "claimed" | "written"): Promise<void>
 }
 
-interface DeriveStoreTurn {
+interface DeriveStoreRun {
   readonly region?: BlockRange
   readonly maxBlocks?: number
   readonly order?: "oldest" | "newest"
@@ -110,13 +112,14 @@ export async function openDeriveStore(
     raw,
     app,
     ledgers: testLedgers,
+    storedWorkers: new StoredRegistry(),
     registry,
     family: evmFamily,
     append: async (more) => {
       const range = { from: more[0]!.height, to: more.at(-1)!.height + 1 }
       const leases = new PostgresLeaseStore({ executor: raw, schema: "raw", random: systemRandom })
       const lease = await leases.claim({
-        workerType: rawIngester,
+        worker: rawIngester,
         holder: "test",
         regions: [range],
         rangeSize: 1_000_000,
@@ -164,26 +167,26 @@ export async function openDeriveStore(
         },
       )
     },
-    deriveNext: async (deriver, turn = {}) => {
+    deriveNext: async (deriver, run = {}) => {
       const runnable = registry.workers.map(({ name }) => name)
       const plan = await readWorkPlan(app, { registry, runnable })
-      const members = plan!.members.filter(({ workerType }) => !turn.workers || turn.workers.includes(workerType))
+      const members = plan!.members.filter(({ worker }) => !run.workers || run.workers.includes(worker))
       return deriver.deriveNext(
         {
           members,
-          regions: [turn.region ?? { from: plan!.startHeight, to: plan!.rawEnd }],
-          maxBlocks: turn.maxBlocks ?? 10,
+          regions: [run.region ?? { from: plan!.startHeight, to: plan!.rawEnd }],
+          maxBlocks: run.maxBlocks ?? 10,
           ttlMs: 30_000,
-          order: turn.order ?? "oldest",
+          order: run.order ?? "oldest",
         },
         new AbortController().signal,
       )
     },
-    deriveAll: async (turn) => {
+    deriveAll: async (run) => {
       const deriver = await store.deriver()
       const outcomes: DeriveOutcome[] = []
       for (;;) {
-        const outcome = await store.deriveNext(deriver, turn)
+        const outcome = await store.deriveNext(deriver, run)
         if (outcome.kind === "idle") return outcomes
         if (outcome.kind === "failed") throw outcome.error
         outcomes.push(outcome)

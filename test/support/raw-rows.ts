@@ -1,9 +1,9 @@
 // Raw rows written by hand: a test says which blocks, transactions and logs there are, and nothing else is made up but hashes.
 
 import { evmRawTables } from "../../src/families/evm/raw/raw-tables.js"
+import { ensurePartitions } from "../../src/partitions/ensure-partitions.js"
 import { Database } from "../../src/postgres/database.js"
 import type { Queryable } from "../../src/postgres/transaction.js"
-import { ensurePartitions } from "../../src/raw/ensure-partitions.js"
 
 export interface LogRow {
   readonly address: string | null

@@ -4,6 +4,7 @@ import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { systemRandom } from "../../src/platform/random.js"
 import type { Database } from "../../src/postgres/database.js"
 import { finishRollback } from "../../src/rollback/finish-rollback.js"
+import { StoredRegistry } from "../../src/workers/postgres/stored-registry.js"
 import { testLedgers } from "./test-ledgers.js"
 
 export interface RollbackStore {
@@ -21,7 +22,8 @@ export async function openRollback({ raw }: Pick<RollbackStore, "raw">, from: nu
 
 export async function rollbackTo(store: RollbackStore, from: number): Promise<void> {
   await openRollback(store, from)
-  await finishRollback({ ...store, ledgers: testLedgers, random: systemRandom, family: evmFamily })
+  const storedWorkers = new StoredRegistry()
+  await finishRollback({ ...store, ledgers: testLedgers, storedWorkers, random: systemRandom, family: evmFamily })
 }
 
 /** Lookups without their row, and rows without their lookup. */

@@ -43,7 +43,7 @@ export const sampleProcess = (over: Partial<ProcessRow> = {}, state: Partial<Pro
 export const sampleLease = (over: Partial<LeaseRow> = {}): LeaseRow => ({
   id: "1",
   epoch: "00000000-0000-4000-8000-000000000002",
-  workerType: "raw_ingester",
+  worker: "raw_ingester",
   range: { from: 600, to: 650 },
   status: "ACTIVE",
   attempt: 1,
@@ -84,7 +84,7 @@ function sampleWorker(work: SampleWork = {}): WorkerStatus {
     { start: 0, head, finalized },
     {
       coverage: {
-        workerType: "raw_ingester",
+        worker: "raw_ingester",
         heights: work.coverage ?? [
           { from: 0, to: 600 },
           { from: 1_135, to: 1_200 },
@@ -122,7 +122,7 @@ export function sampleDerived(status: ChainStatus, workers: readonly SampleDeriv
   const derived = workers.map(
     ({ name, dependencies = [], paused, concurrency, errors = 0, leases = [], movedAgoMs = 400 }) =>
       measureWorker(heights, {
-        coverage: { workerType: name, heights: done.get(name)!, skipped: [], movedAgoMs },
+        coverage: { worker: name, heights: done.get(name)!, skipped: [], movedAgoMs },
         upstream: new Map(["raw_ingester", ...dependencies].map((one) => [one, done.get(one) ?? []])),
         registration: {
           version: 1,
@@ -132,7 +132,7 @@ export function sampleDerived(status: ChainStatus, workers: readonly SampleDeriv
           concurrency: concurrency ?? null,
         },
         openErrors: errors,
-        leases: leases.map((lease) => ({ ...lease, workerType: name })),
+        leases: leases.map((lease) => ({ ...lease, worker: name })),
         blocksPerSecond: { last10s: 90, last60s: 80 },
       }),
   )

@@ -26,7 +26,7 @@ export class VirtualClock implements Clock {
     })
   }
 
-  turn(): Promise<void> {
+  yield(): Promise<void> {
     return Promise.resolve()
   }
 

@@ -1,7 +1,7 @@
 // A small store that is whole in every respect: blocks that name their parents, lookups for all rows, everything derived.
 
+import { ensurePartitions } from "../../src/partitions/ensure-partitions.js"
 import { Database } from "../../src/postgres/database.js"
-import { ensurePartitions } from "../../src/raw/ensure-partitions.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { type DeriveStore, openDeriveStore } from "./derive-store.js"
 import { livelyBlocks } from "./lively-blocks.js"

@@ -54,7 +54,7 @@ test("fifty tasks and a reaper over two connections neither wait for each other 
       const lease = await patiently(() =>
         leases.claim({
           ...{
-            workerType: "task",
+            worker: "task",
             dependencies: [],
             holder: `task ${task}`,
             order: "oldest",

@@ -51,7 +51,7 @@ async function failOver(
   // What came since the last failover, and what that lost.
   const finish = () => stage.finish(head + 1, healWithinMs({ blocks: 3 * blocksPerFailover }))
   const done = () => (replicated === "raw" ? stage.probe.storedBlocks() : stage.progress())
-  const turn = (failover: number): void => {
+  const reorganise = (failover: number): void => {
     totals.branches++
     chain = chain.fork({ at: head - random.below(12), seed: scene.seed * 1_000 + failover })
   }
@@ -59,14 +59,14 @@ async function failOver(
     if (failover > 1) await cluster.makeStandby()
     if (replicated !== "both") {
       cluster.stallReplication()
-      const turns = failover % 2 === 1
+      const reorganises = failover % 2 === 1
       // All is done on the new branch before the failover: what app loses then is the rollback as well.
-      if (turns && replicated === "app") turn(failover)
+      if (reorganises && replicated === "app") reorganise(failover)
       // All of this is lost by one side and known to the other.
       head += 1 + random.below(blocksPerFailover / 2)
       await finish()
       totals.blocksLost += await done()
-      if (turns && replicated === "raw") turn(failover)
+      if (reorganises && replicated === "raw") reorganise(failover)
     }
     head += blocksPerFailover
     if (replicated === "both") await goingOn(stage, { what: "work under way", all: head + 1 })
@@ -112,7 +112,7 @@ export const failoverSync: Scenario = {
 export const failoverAsync: Scenario = {
   name: "failover-async",
   fault:
-    "the primary of raw, or of app, dies and its standby lacks the last commits; half of the time the chain turns meanwhile",
+    "the primary of raw, or of app, dies and its standby lacks the last commits; half of the time the chain is reorganised meanwhile",
   count: { quick: 2, full: 20 },
   async run(scene) {
     const totals = nothing()

@@ -42,7 +42,7 @@ async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): P
   })
   let finalized = history
   let head = history + 80
-  const turn = (): void => {
+  const reorganise = (): void => {
     finalized = Math.max(finalized, head - finalBelowHead)
     const view = { chain, head, finalized }
     node.view = () => view
@@ -51,7 +51,7 @@ async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): P
     stage.until(done, { what, timeoutMs: 60_000, everyMs: 20 })
   const untilStored = (what: string): Promise<boolean> =>
     until(what, async () => (await stage.probe.hashAt(head)) === chain.hashAt(head))
-  turn()
+  reorganise()
   for (let i = 0; i < 2; i++) stage.start()
   await untilStored("the first head")
   const counts = { shorter: 0, nested: 0, whileFilling: 0, kills: 0, deepest: 0 }
@@ -63,7 +63,7 @@ async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): P
     const isVeryDeep = reorg % reorgsPerVeryDeep === 0
     if (isVeryDeep) {
       head = Math.max(head, finalized + veryDeep + 1)
-      turn()
+      reorganise()
       await untilStored(`block ${head}`)
     }
     const depth = isVeryDeep ? veryDeep : usual
@@ -72,7 +72,7 @@ async function run(scene: Scene, { twoDatabases }: { twoDatabases: boolean }): P
     const isShorter = random.next() < 0.25 && at < head
     counts.deepest = Math.max(counts.deepest, head - at + 1)
     head = isShorter ? at + random.below(head - at) : head + random.below(4)
-    turn()
+    reorganise()
     if (isShorter) counts.shorter++
     if ((await stage.probe.watermarkEnd()) <= history) counts.whileFilling++
     if (reorg % reorgsPerKill === 0) {

@@ -54,12 +54,12 @@ export const soak: Scenario = {
     // History is filled for most of the time.
     let finalized = minutes * 400
     let head = finalized + 40
-    const turn = (): void => {
+    const reorganise = (): void => {
       finalized = Math.max(finalized, head - finalBelowHead)
       const view = { chain, head, finalized }
       node.view = () => view
     }
-    turn()
+    reorganise()
     const witness = stage.start()
     for (let i = 0; i < processes; i++) stage.start()
     await stage.until(async () => (await stage.probe.hashAt(head)) === chain.hashAt(head), {
@@ -111,13 +111,13 @@ export const soak: Scenario = {
     const thirds: number[][] = [[], [], []]
     for (let passedMs = 0; passedMs < lastsMs; passedMs = performance.now() - began) {
       head += random.below(4)
-      turn()
+      reorganise()
       const kind = lots[random.below(lots.length)]!
       await makeFault[kind]()
       counts[kind]++
       const [gaveUp] = stage.gaveUp()
       if (gaveUp !== undefined) throw new Error(`after ${JSON.stringify(counts)}: ${gaveUp}`)
-      turn()
+      reorganise()
       thirds[Math.floor((passedMs / lastsMs) * 3)]!.push(residentMb(witness.pid))
       if (total() % sayEvery === 0)
         scene.say(`${total()} faults in ${Math.round(passedMs / 1_000)} s, head ${head}, ${JSON.stringify(counts)}`)

@@ -16,7 +16,7 @@ import type { ModelRow, ModelTable, TableShape, Values } from "./model-table.js"
 import type { ModelTransaction } from "./model-transaction.js"
 import { type CodeWriter, rowLiteral } from "./row-code.js"
 import type { Expression, Select, SqlType } from "./sql-syntax.js"
-import { asText, coerce, endless } from "./sql-values.js"
+import { asText, coerce, endless, primitives } from "./sql-values.js"
 
 /** What a statement sees of the server it runs on. */
 export interface ModelServer {
@@ -170,19 +170,9 @@ const includesNumber = (list: readonly unknown[], value: unknown): boolean => li
 export function coerced(writer: CodeWriter, code: string, type: SqlType): string {
   const value = writer.variable()
   const otherwise = `${writer.bind((one: unknown) => coerce(one, type))}(${value})`
-  switch (type) {
-    case "int4":
-    case "int8":
-    case "float8":
-    case "timestamptz":
-    case "interval":
-      return `(typeof (${value} = ${code}) === "number" ? ${value} : ${otherwise})`
-    case "text":
-    case "uuid":
-      return `(typeof (${value} = ${code}) === "string" ? ${value} : ${otherwise})`
-    default:
-      return `(${value} = ${code}, ${otherwise})`
-  }
+  const primitive = primitives[type]
+  if (!primitive) return `(${value} = ${code}, ${otherwise})`
+  return `(typeof (${value} = ${code}) === "${primitive}" ? ${value} : ${otherwise})`
 }
 
 function compileCast(

@@ -1,6 +1,7 @@
 // A commit with rows and folds, as the product makes it: its own derivation of a range, over blocks that are drawn and not read.
 
-import type { Lease, LeaseStore } from "../../../src/coordination/lease-store.js"
+import type { FencedCommits } from "../../../src/coordination/fenced-commits.js"
+import type { Lease } from "../../../src/coordination/lease-store.js"
 import { rawIngester } from "../../../src/coordination/raw-ingester.js"
 import type { BlockRange } from "../../../src/domain/block-range.js"
 import type { BlockView } from "../../../src/families/evm/raw/block-view.js"
@@ -26,10 +27,10 @@ interface Derivation {
   readonly salt: number
 }
 
-type CommitGroup = LeaseStore<Queryable>["commitGroup"]
+type Commits = Pick<FencedCommits<Queryable>, "commitGroup">
 
 interface DerivingSide extends Pick<Side, "store"> {
-  readonly leases: { readonly commitGroup: CommitGroup }
+  readonly leases: Commits
 }
 
 /** Who committed, and how many rows. */
@@ -37,28 +38,27 @@ export async function deriveRows(
   { store, leases: all }: DerivingSide,
   { leases, salt }: Derivation,
 ): Promise<unknown> {
-  const workers = leases.filter(({ workerType }) => simRegistry.worker(workerType))
+  const workers = leases.filter(({ worker }) => simRegistry.worker(worker))
   if (workers.length === 0) return "none"
   const others = leases.filter((lease) => !workers.includes(lease))
-  const commitGroup: CommitGroup = (given, work) => all.commitGroup([...others, ...given], work)
+  const commitGroup: Commits["commitGroup"] = (given, work) => all.commitGroup([...others, ...given], work)
   const { committed, totals } = await deriveGroup<Queryable, EmittedRows>(
     {
-      // The one thing it asks of them.
-      leases: { commitGroup } as LeaseStore<Queryable>,
+      commits: { commitGroup },
       ...{ store, registry: simRegistry, raw: drawnBlocks(salt), clock: systemClock },
-      sinks: new Map(workers.map(({ workerType }) => [workerType, store.createSink(workerType)])),
+      sinks: new Map(workers.map(({ worker }) => [worker, store.createSink(worker)])),
       progress: new DeriveProgress(),
     },
     { leases: workers, signal: new AbortController().signal },
   )
-  return { committed: committed.map(({ workerType }) => workerType), rows: totals.rows }
+  return { committed: committed.map(({ worker }) => worker), rows: totals.rows }
 }
 
 /** What is held of its range: one of each worker, dependencies first. */
 export const withSameRange = (held: readonly Lease[], { range: { from, to } }: Lease): readonly Lease[] =>
   [rawIngester, ...simWorkerNames].flatMap((worker) => {
     const found = held.findLast(
-      ({ workerType, range }) => workerType === worker && range.from === from && range.to === to,
+      (lease) => lease.worker === worker && lease.range.from === from && lease.range.to === to,
     )
     return found ? [found] : []
   })
@@ -66,11 +66,11 @@ export const withSameRange = (held: readonly Lease[], { range: { from, to } }: L
 /** Rows and states behind the coverage that a sequence begins with. */
 export async function deriveFirst({ store, sql }: Side, state: State): Promise<void> {
   const ranges = doneAtFirst(state).flatMap(({ worker, heights }) =>
-    simWorkerNames.includes(worker) ? heights.map((range) => ({ workerType: worker, range }) as Lease) : [],
+    simWorkerNames.includes(worker) ? heights.map((range) => ({ worker, range }) as Lease) : [],
   )
   if (ranges.length === 0) return
   await sql.transaction(async (tx) => {
-    const commitGroup: CommitGroup = async (_, work) => {
+    const commitGroup: Commits["commitGroup"] = async (_, work) => {
       await work.write(tx)
       await work.apply?.(tx)
     }

@@ -11,7 +11,7 @@ import { rollbackRaw } from "../../../src/rollback/rollback-raw.js"
 import { readRangeState } from "../../../src/workers/postgres/postgres-raw-reader.js"
 import { reopenHeights } from "../../../src/workers/postgres/reopen-heights.js"
 import type { SimRandom } from "../sim-random.js"
-import { simRegistry, simWorkerNames } from "../sim-workers.js"
+import { simRegistry, simWorkerNames, storedWorkers } from "../sim-workers.js"
 import { deriveRows, withSameRange } from "./derive-rows.js"
 import { hashOf, hourMs, passTime, type Schema, type Side } from "./sides.js"
 
@@ -43,8 +43,8 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     ttlMs,
   }
   const shape = (leases: readonly Lease[]) =>
-    leases.map(({ workerType, range, attempt, chainEpoch, epoch }) => ({
-      workerType,
+    leases.map(({ worker, range, attempt, chainEpoch, epoch }) => ({
+      worker,
       range,
       attempt,
       chainEpoch,
@@ -56,7 +56,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
   const worker = random.pick(simWorkerNames)
   const claimGroup = async ({ leases, held }: Side): Promise<readonly Lease[]> => {
     const members = [rawIngester, ...(schema === "app" ? simWorkerNames : [])].map((name, at) => ({
-      ...{ workerType: name, dependencies: dependenciesOf(name) },
+      ...{ worker: name, dependencies: dependenciesOf(name) },
       ...(at === 1 ? { concurrency: 2 } : {}),
     }))
     const claimed = await leases.claimGroup({ ...claim, members })
@@ -66,20 +66,20 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
   const claimWorker = async ({ leases, held }: Side): Promise<readonly Lease[]> => {
     const lease = await leases.claim({
       ...{ ...claim, maxBlocks: 1 + (pick >> 1) },
-      ...{ workerType: worker, dependencies: dependenciesOf(worker) },
+      ...{ worker, dependencies: dependenciesOf(worker) },
     })
     if (lease) held.push(lease)
     return lease ? [lease] : []
   }
   const ofBoth = [
     of(5, "claim", async ({ leases, held }) => {
-      const lease = await leases.claim({ ...claim, workerType: rawIngester, dependencies: [] })
+      const lease = await leases.claim({ ...claim, worker: rawIngester, dependencies: [] })
       if (lease) held.push(lease)
       return shape(lease ? [lease] : [])
     }),
     of(4, "claim group", async (side) => shape(await claimGroup(side))),
     of(schema === "raw" ? 7 : 3, "commit", ({ leases, held, writeBlocks }) => {
-      const own = held.filter(({ workerType }) => workerType === rawIngester)
+      const own = held.filter(({ worker }) => worker === rawIngester)
       const lease = own[pick % Math.max(1, own.length)]
       if (!lease) return Promise.resolve("none")
       const { range } = lease
@@ -107,8 +107,8 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     of(2, "reap", ({ leases }) => leases.reap()),
     of(2, "pass time", (side) => passTime(side, 2 * hourMs)),
     of(1, "register", ({ sql, ledgers }) => ledgers[schema].register(sql, pick < 4 ? rawIngester : "other")),
-    of(1, "retry", ({ leases }) => leases.retry({ actor: "t", workerType: rawIngester, height })),
-    of(1, "skip", ({ leases }) => leases.skip({ actor: "t", workerType: rawIngester, height })),
+    of(1, "retry", ({ leases }) => leases.retry({ actor: "t", worker: rawIngester, height })),
+    of(1, "skip", ({ leases }) => leases.skip({ actor: "t", worker: rawIngester, height })),
   ]
   const ofRaw = [
     of(2, "open intent", async ({ sql, ledgers, random: own }) => {
@@ -137,7 +137,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
   const ofApp = [
     of(2, "claim worker", async (side) => shape(await claimWorker(side))),
     of(5, "derive", async (side) => {
-      const derived = side.held.filter(({ workerType }) => workerType !== rawIngester)
+      const derived = side.held.filter(({ worker }) => worker !== rawIngester)
       const lease = derived[pick % Math.max(1, derived.length)]
       if (!lease) return "none"
       return deriveRows(side, { leases: isAlone ? [lease] : withSameRange(side.held, lease), salt })
@@ -148,7 +148,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     }),
     of(3, "roll app back", ({ sql, ledgers, random: own }) => {
       const intent = { id: own.uuid(), epoch: pick, from: height, to: height + 6, reason: "t" }
-      return rollbackApp({ app: sql, ledgers, family: evmFamily }, intent)
+      return rollbackApp({ app: sql, ledgers, storedWorkers, family: evmFamily }, intent)
     }),
     of(1, "copy coverage", ({ sql, ledgers }) => {
       const seen = { chain_epoch: String(pick >> 1), heights: `{[0,${height + 1})}`, skipped: "{}" }
@@ -158,7 +158,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     of(5, "reopen", ({ sql, ledgers }) => {
       const heights = [{ from: height >> 1, to: (height >> 1) + 1 + (pick >> 1) }]
       const request = { worker, heights, actor: "t", action: "t" }
-      return reopenHeights({ executor: sql, ledger: ledgers.app }, request)
+      return reopenHeights({ app: sql, ledgers, storedWorkers }, request)
     }),
   ]
   return random.pick([...ofBoth, ...(schema === "raw" ? ofRaw : ofApp)].flat())

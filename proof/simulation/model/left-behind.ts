@@ -56,7 +56,7 @@ export async function leftBehind(side: Side): Promise<Left> {
   return {
     ...tables,
     ...(await derived(side)),
-    coverage: coverage.map(({ movedAgoMs: _, ...row }) => row).sort((a, b) => (a.workerType < b.workerType ? -1 : 1)),
+    coverage: coverage.map(({ movedAgoMs: _, ...row }) => row).sort((a, b) => (a.worker < b.worker ? -1 : 1)),
     // Without the epoch: a reaper takes rows in whatever order the server has them, and which gets which new token is left open.
     leases: rows
       .map(({ id: _, epoch: __, leasedForMs: ___, lastErrorAgoMs: ____, expiresInMs, nextAttemptInMs, ...row }) => ({
@@ -64,6 +64,6 @@ export async function leftBehind(side: Side): Promise<Left> {
         expires: expiresInMs === null ? null : expiresInMs > 0,
         due: nextAttemptInMs === null ? null : nextAttemptInMs <= 0,
       }))
-      .sort((a, b) => a.range.from - b.range.from || (a.workerType < b.workerType ? -1 : 1)),
+      .sort((a, b) => a.range.from - b.range.from || (a.worker < b.worker ? -1 : 1)),
   }
 }

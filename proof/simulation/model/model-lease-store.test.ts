@@ -48,7 +48,7 @@ for (const schema of ["raw", "app"] as const) {
       advance: async (ms) => {
         scheduler.now += ms
       },
-      rollback: (workerType, removed) =>
+      rollback: (worker, removed) =>
         admin.transaction(async (tx) => {
           await tx.query(`update ${schema}.chain_state set chain_epoch = chain_epoch + 1`)
           await tx.query(
@@ -57,7 +57,7 @@ for (const schema of ["raw", "app"] as const) {
           )
           await tx.query(
             `update ${schema}.coverage set heights = heights - $2::int8range::int8multirange where worker_type = $1`,
-            [workerType, `[${removed.from},${removed.to})`],
+            [worker, `[${removed.from},${removed.to})`],
           )
         }),
       close: async () => undefined,

@@ -1,6 +1,6 @@
 // Postgres and the model of it, set up alike, with what the product's operations need of either.
 
-import type { Lease, LeaseStore } from "../../../src/coordination/lease-store.js"
+import type { Lease } from "../../../src/coordination/lease-store.js"
 import type { Ledgers } from "../../../src/coordination/ledgers.js"
 import { PostgresLeaseStore } from "../../../src/coordination/postgres/postgres-lease-store.js"
 import { postgresLedgers } from "../../../src/coordination/postgres/postgres-ledgers.js"
@@ -8,12 +8,12 @@ import { rawIngester } from "../../../src/coordination/raw-ingester.js"
 import type { BlockRange } from "../../../src/domain/block-range.js"
 import type { RangeSet } from "../../../src/domain/range-set.js"
 import { evmRawTables } from "../../../src/families/evm/raw/raw-tables.js"
+import { ensurePartitions } from "../../../src/partitions/ensure-partitions.js"
 import type { Random } from "../../../src/platform/random.js"
 import { Connection } from "../../../src/postgres/connection.js"
 import { printMultirange } from "../../../src/postgres/multirange.js"
 import type { SqlConnection } from "../../../src/postgres/sql-connection.js"
 import type { Queryable, SqlExecutor } from "../../../src/postgres/transaction.js"
-import { ensurePartitions } from "../../../src/raw/ensure-partitions.js"
 import type { DerivedStore, EmittedRows } from "../../../src/workers/derived-store.js"
 import { ensureWorkerTables } from "../../../src/workers/postgres/ensure-worker-tables.js"
 import { PostgresDerivedStore } from "../../../src/workers/postgres/postgres-derived-store.js"
@@ -51,7 +51,7 @@ const atOnce: Step = (work) => work()
 export interface Side extends Beside {
   readonly schema: Schema
   readonly sql: SqlExecutor<Queryable>
-  readonly leases: LeaseStore<Queryable>
+  readonly leases: PostgresLeaseStore<Queryable>
   readonly ledgers: Ledgers
   readonly random: Random
   /** By the order in which they were claimed. */

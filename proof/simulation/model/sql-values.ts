@@ -8,16 +8,18 @@ import type { SqlType } from "./sql-syntax.js"
 
 export const endless = Number.MAX_SAFE_INTEGER
 
+/** Types whose values are primitives of JavaScript. */
+export const primitives: { readonly [type in SqlType]?: "number" | "string" } = {
+  ...{ int4: "number", int8: "number", float8: "number", timestamptz: "number", interval: "number" },
+  ...{ text: "string", uuid: "string" },
+}
+
 /** A value of unknown origin as one of the type. */
 export function coerce(value: unknown, type: SqlType): unknown {
   if (value === null || value === undefined) return null
+  const primitive = primitives[type]
+  if (primitive) return primitive === "number" ? Number(value) : String(value)
   switch (type) {
-    case "int4":
-    case "int8":
-    case "float8":
-    case "timestamptz":
-    case "interval":
-      return typeof value === "number" ? value : Number(value)
     case "int8range":
       return typeof value === "string" ? parseRange(value) : value
     case "int8multirange":
@@ -25,9 +27,6 @@ export function coerce(value: unknown, type: SqlType): unknown {
       return Array.isArray(value) ? value : [value]
     case "json":
       return typeof value === "string" ? JSON.parse(value) : value
-    case "text":
-    case "uuid":
-      return typeof value === "string" ? value : String(value)
     default:
       return value
   }

@@ -29,7 +29,7 @@ function claim(
 ): Promise<unknown> {
   return sql.transaction(async (tx) => {
     const leases = await claimGroup({ tables: coordinationTables(schema), random }, past(tx, isBlind), {
-      ...{ members: [{ workerType: rawIngester, dependencies: [] }], regions: [region], maxBlocks },
+      ...{ members: [{ worker: rawIngester, dependencies: [] }], regions: [region], maxBlocks },
       ...{ holder: "p3", rangeSize: 10, order: "oldest", ttlMs: hourMs },
     })
     held.push(...leases)

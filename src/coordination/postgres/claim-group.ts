@@ -30,7 +30,7 @@ export async function claimGroup(
   request: GroupClaimRequest,
 ): Promise<readonly Lease[]> {
   const { tables, random } = deps
-  const names = request.members.map(({ workerType }) => workerType)
+  const names = request.members.map(({ worker }) => worker)
   await lockClaims(tables, tx, names)
   // One statement, so one snapshot, taken after the locks: with coverage read before leases, a range that a neighbour commits
   // in between would look free.
@@ -67,18 +67,18 @@ export async function claimGroup(
   const inserted = await insertLeases(deps, tx, {
     request,
     fresh: chosen.flatMap(({ member, choice, epoch }) =>
-      choice.kind === "new" ? [{ workerType: member.workerType, range: choice.range, epoch }] : [],
+      choice.kind === "new" ? [{ worker: member.worker, range: choice.range, epoch }] : [],
     ),
   })
   const leases: Lease[] = []
   for (const { member, choice, epoch } of chosen) {
-    const { workerType, dependencies } = member
+    const { worker, dependencies } = member
     const { range } = choice
     const row =
       choice.kind === "new" ? inserted.get(epoch) : await takeFailedLease(deps, tx, { request, choice, epoch })
-    if (!row) throw new IndexerError("LEASE_LOST", `${workerType} ${formatRange(range)} was changed meanwhile`)
+    if (!row) throw new IndexerError("LEASE_LOST", `${worker} ${formatRange(range)} was changed meanwhile`)
     leases.push({
-      ...{ id: row.id, epoch, workerType, range, attempt: row.attempt, ttlMs: request.ttlMs, dependencies },
+      ...{ id: row.id, epoch, worker, range, attempt: row.attempt, ttlMs: request.ttlMs, dependencies },
       chainEpoch: Number(view!.chain_epoch),
     })
   }
@@ -100,7 +100,7 @@ const holding = (backend: Backend | undefined, { holder, ttlMs }: GroupClaimRequ
 ]
 
 interface FreshLease {
-  readonly workerType: string
+  readonly worker: string
   readonly range: BlockRange
   readonly epoch: string
 }
@@ -120,7 +120,7 @@ async function insertLeases(
      from unnest($1::text[], $2::int8[], $3::int8[], $4::uuid[]) as fresh (worker_type, from_height, to_height, epoch)
      returning id, attempt, epoch`,
     [
-      fresh.map(({ workerType }) => workerType),
+      fresh.map(({ worker }) => worker),
       fresh.map(({ range }) => range.from),
       fresh.map(({ range }) => range.to),
       fresh.map(({ epoch }) => epoch),

@@ -7,7 +7,8 @@ import { intersect } from "../../domain/range-set.js"
 import { IndexerError } from "../../platform/errors.js"
 import { parseMultirange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import type { CommitWork, Lease } from "../lease-store.js"
+import type { CommitWork } from "../fenced-commits.js"
+import type { Lease } from "../lease-store.js"
 import type { CoordinationTables } from "./coordination-tables.js"
 import { lockChain } from "./locks.js"
 
@@ -17,7 +18,7 @@ export async function commitGroup<Tx extends Queryable>(
   { leases, work }: { leases: readonly Lease[]; work: CommitWork<Tx> },
 ): Promise<void> {
   const range = commonRange(leases)
-  const workers = leases.map(({ workerType }) => workerType)
+  const workers = leases.map(({ worker }) => worker)
   await work.write(tx)
   await lockChain(tx, "shared")
   const notedEpoch = Math.min(...leases.map(({ chainEpoch }) => chainEpoch))

@@ -13,13 +13,13 @@ export async function retryLease({ tables, random }: LeaseDeps, tx: Queryable, a
     `update ${tables.leases} set status = 'FAILED', attempt = 0, epoch = $3, next_attempt_at = clock_timestamp()
      where worker_type = $1 and status in ('DEAD', 'FAILED') and from_height <= $2 and to_height > $2
      returning from_height, to_height`,
-    [act.workerType, act.height, random.uuid()],
+    [act.worker, act.height, random.uuid()],
   )
   if (!row) return false
   await writeAudit(tables, tx, {
     actor: act.actor,
     action: "retry",
-    details: { worker_type: act.workerType, from: row.from_height, to: row.to_height },
+    details: { worker_type: act.worker, from: row.from_height, to: row.to_height },
   })
   return true
 }
@@ -32,19 +32,19 @@ export async function skipBlock(tables: CoordinationTables, tx: Queryable, act: 
     `delete from ${tables.leases}
      where worker_type = $1 and status = 'DEAD' and from_height = $2::int8 and to_height = $2::int8 + 1
      returning last_error`,
-    [act.workerType, act.height],
+    [act.worker, act.height],
   )
   if (!row) return false
   await tx.query(
     `update ${tables.coverage}
      set skipped = skipped + int8multirange(int8range($2::int8, $2::int8 + 1)), updated_at = clock_timestamp()
      where worker_type = $1`,
-    [act.workerType, act.height],
+    [act.worker, act.height],
   )
   await writeAudit(tables, tx, {
     actor: act.actor,
     action: "skip",
-    details: { worker_type: act.workerType, height: act.height, last_error: row.last_error },
+    details: { worker_type: act.worker, height: act.height, last_error: row.last_error },
   })
   return true
 }

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
 import { evmRawTables } from "../../families/evm/raw/raw-tables.js"
+import { ensurePartitions } from "../../partitions/ensure-partitions.js"
 import { Database } from "../../postgres/database.js"
 import { migrationsDirectory, readMigrationFiles } from "../../postgres/migration-files.js"
 import { readChainName, readChainState } from "../../raw/chain-state.js"
-import { ensurePartitions } from "../../raw/ensure-partitions.js"
 import { rawIngester } from "../raw-ingester.js"
 import { type PinOptions, pinChain } from "./pin-chain.js"
 import { postgresChainRecord } from "./postgres-chain-record.js"
@@ -37,6 +37,7 @@ const head = (height: number) => ({ height, hash: hash("b"), finalizedHeight: nu
 describe("what a store knows of its chain", () => {
   test("its name can be read while another process has only begun to migrate", async () => {
     await database.query("drop schema raw cascade")
+    expect(await readChainName(database)).toBeUndefined()
     const [first] = await readMigrationFiles(migrationsDirectory("raw"))
     await database.query("create schema raw")
     await database.query(first!.sql)

@@ -62,7 +62,7 @@ async function makeHarness(schema: "raw" | "app"): Promise<PostgresHarness> {
         [ms],
       )
     },
-    rollback: async (workerType, removed) => {
+    rollback: async (worker, removed) => {
       await admin.transaction(async (tx) => {
         await tx.query(`update ${schema}.chain_state set chain_epoch = chain_epoch + 1`)
         await tx.query(
@@ -72,7 +72,7 @@ async function makeHarness(schema: "raw" | "app"): Promise<PostgresHarness> {
         )
         await tx.query(
           `update ${schema}.coverage set heights = heights - int8multirange($2::int8range) where worker_type = $1`,
-          [workerType, printRange(removed)],
+          [worker, printRange(removed)],
         )
       })
     },
@@ -86,7 +86,7 @@ describeLeaseStore("the lease store on Postgres, schema raw", () => makeHarness(
 describeLeaseStore("the lease store on Postgres, schema app", () => makeHarness("app"))
 
 const request = (over: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  workerType: "w",
+  worker: "w",
   holder: "test",
   regions: [{ from: 0, to: 1_000 }],
   rangeSize: 10,
@@ -238,7 +238,7 @@ describe("the lease store on Postgres alone", () => {
       const refused = expect(commit).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
       await expect.poll(async () => lockHeld(harness.admin)).toBe(true)
       const reaper = await harness.open()
-      await expect.poll(async () => (await reaper.reap()).backendsEnded).toBe(1)
+      await expect.poll(async () => (await reaper.reap()).holdersEnded).toBe(1)
       await expect
         .poll(async () => {
           await reaper.reap()
@@ -264,9 +264,9 @@ describe("the lease store on Postgres alone", () => {
           "update raw.worker_leases set lease_expires_at = clock_timestamp() where lease_expires_at > clock_timestamp()",
         )
       })
-      expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
+      expect(await reaper.reap()).toMatchObject({ expired: 1, holdersEnded: 0 })
       const next = await harness.open()
-      expect(await next.reap()).toMatchObject({ backendsEnded: 1 })
+      expect(await next.reap()).toMatchObject({ holdersEnded: 1 })
     }))
 
   test("a claim that commits between the two steps of the reaper, its time over, is not given away with its backend alive", () =>
@@ -278,7 +278,7 @@ describe("the lease store on Postgres alone", () => {
         await store.claim(request())
         await harness.admin.query("update raw.worker_leases set lease_expires_at = '2000-01-01'")
       })
-      expect(await reaper.reap()).toMatchObject({ expired: 2, backendsEnded: 0 })
+      expect(await reaper.reap()).toMatchObject({ expired: 2, holdersEnded: 0 })
       await expect.poll(() => connection.closed).toBe(true)
     }))
 
@@ -290,7 +290,7 @@ describe("the lease store on Postgres alone", () => {
       await harness.advance(30_001)
       const second = (await store.claim(request()))!
       const reaper = await harness.open()
-      expect(await reaper.reap()).toMatchObject({ expired: 1, backendsEnded: 0 })
+      expect(await reaper.reap()).toMatchObject({ expired: 1, holdersEnded: 0 })
       await store.commit(second, { write: (tx) => harness.write(tx, second.range) })
     }))
 
@@ -316,7 +316,7 @@ describe("the lease store on Postgres alone", () => {
         cause: "failure",
         error: { code: "VERIFY_FAILED", message: "nul \0 inside" },
       })
-      await store.retry({ actor: "ann", workerType: "w", height: 3 })
+      await store.retry({ actor: "ann", worker: "w", height: 3 })
       const { rows } = await harness.admin.query("select actor, action, details from raw.audit_log")
       expect(rows).toMatchObject([
         { actor: "ann", action: "retry", details: { worker_type: "w", from: "0", to: "10" } },

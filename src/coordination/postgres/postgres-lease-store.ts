@@ -7,13 +7,14 @@ import { sqlStateOf } from "../../postgres/postgres-error.js"
 import type { Backend } from "../../postgres/sql-connection.js"
 import type { Queryable, SqlExecutor, TransactionOptions } from "../../postgres/transaction.js"
 import { defaultFailurePolicy, type FailurePolicy } from "../after-failure.js"
+import type { CommitWork, FencedCommits } from "../fenced-commits.js"
 import type {
   ClaimRequest,
-  CommitWork,
   GroupClaimRequest,
   Lease,
   LeaseStore,
   LeaseToken,
+  OperatedLeases,
   OperatorAct,
   ReapOutcome,
   ReleaseRequest,
@@ -32,7 +33,7 @@ const exclusionViolation = "23P01"
 /** An operator's act waits for commits in progress. */
 const operator: TransactionOptions = { statementTimeoutMs: 30_000, idleInTransactionTimeoutMs: 10_000 }
 
-export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> {
+export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, FencedCommits<Tx>, OperatedLeases {
   private readonly executor: SqlExecutor<Tx>
   /**
    * Claim and release hold locks that others need, and have no lease by which the reaper could find a stopped client. So the
@@ -65,8 +66,8 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
     this.deps = { tables, random, policy: { ...defaultFailurePolicy, ...policy }, backend }
   }
 
-  async claim({ workerType, dependencies, ...request }: ClaimRequest): Promise<Lease | undefined> {
-    const [lease] = await this.claimGroup({ ...request, members: [{ workerType, dependencies }] })
+  async claim({ worker, dependencies, ...request }: ClaimRequest): Promise<Lease | undefined> {
+    const [lease] = await this.claimGroup({ ...request, members: [{ worker, dependencies }] })
     return lease
   }
 
@@ -103,10 +104,10 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore<Tx> 
 
   async reap(): Promise<ReapOutcome> {
     const { cutoff, due } = await readCutoff(this.deps.tables, this.executor)
-    if (!due) return { backendsEnded: 0, expired: 0, dead: [], pruned: 0 }
-    const backendsEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
+    if (!due) return { holdersEnded: 0, expired: 0, dead: [], pruned: 0 }
+    const holdersEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
     const outcome = await this.executor.transaction((tx) => reapLeases(this.deps, tx, { cutoff }), this.unleased)
-    return { backendsEnded, ...(outcome ?? { expired: 0, dead: [], pruned: 0 }) }
+    return { holdersEnded, ...(outcome ?? { expired: 0, dead: [], pruned: 0 }) }
   }
 
   retry(act: OperatorAct): Promise<boolean> {

@@ -19,7 +19,7 @@ export async function readCoordination(tables: CoordinationTables, sql: Queryabl
            then extract(epoch from clock_timestamp() - updated_at) * 1000 end) order by worker_type)
          from ${tables.coverage}), '[]') as coverage,
        coalesce((select json_agg(json_build_object(
-           'id', id::text, 'epoch', epoch, 'workerType', worker_type,
+           'id', id::text, 'epoch', epoch, 'worker', worker_type,
            'range', json_build_object('from', from_height, 'to', to_height),
            'status', status, 'attempt', attempt, 'leasedBy', leased_by,
            'leasedForMs', extract(epoch from clock_timestamp() - leased_at) * 1000,
@@ -34,7 +34,7 @@ export async function readCoordination(tables: CoordinationTables, sql: Queryabl
   )
   return {
     coverage: row!.coverage.map(({ worker_type, heights, skipped, moved_ago_ms }) => ({
-      workerType: worker_type,
+      worker: worker_type,
       heights: parseMultirange(heights),
       skipped: parseMultirange(skipped),
       movedAgoMs: moved_ago_ms === null ? null : Math.round(moved_ago_ms),

@@ -70,7 +70,7 @@ export async function reapLeases(
   deps: FailDeps,
   tx: Queryable,
   { cutoff }: { cutoff: string },
-): Promise<Omit<ReapOutcome, "backendsEnded"> | undefined> {
+): Promise<Omit<ReapOutcome, "holdersEnded"> | undefined> {
   const { tables } = deps
   if (!(await winElection(tx, "reaper"))) return undefined
   const { rows: expired } = await tx.query<ExpiredRow>(

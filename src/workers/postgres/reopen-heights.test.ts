@@ -24,11 +24,11 @@ async function openWithClaim(): Promise<{ leases: PostgresLeaseStore<never>; lea
 
 const leasesOf = () => new PostgresLeaseStore({ executor: store.app, schema: "app", random: systemRandom })
 
-const claimant: Claimant = { workerType: dependent, dependencies: [upstream], to: 12 }
+const claimant: Claimant = { worker: dependent, dependencies: [upstream], to: 12 }
 
 const reopen = (executor: SqlExecutor = store.app) =>
   reopenHeights(
-    { executor, ledger: store.ledgers.app },
+    { ...store, app: executor },
     { worker: upstream, heights: [{ from: 5, to: 6 }], actor: "test", action: "rederive" },
   )
 

@@ -4,8 +4,8 @@
 import type { CoverageLedger } from "../../coordination/coverage-ledger.js"
 import { type RangeSet, subtract, union } from "../../domain/range-set.js"
 import { printMultirange } from "../../postgres/multirange.js"
-import type { Queryable, SqlExecutor } from "../../postgres/transaction.js"
-import { readStoredRegistry } from "./stored-registry.js"
+import type { SqlExecutor } from "../../postgres/transaction.js"
+import type { StoredRegistry } from "./stored-registry.js"
 import { undoHeights } from "./undo-heights.js"
 
 export interface ReopenRequest {
@@ -18,14 +18,20 @@ export interface ReopenRequest {
 
 const limits = { statementTimeoutMs: 60_000, idleInTransactionTimeoutMs: 10_000 } as const
 
+export interface ReopenDeps {
+  readonly app: SqlExecutor
+  readonly ledgers: { readonly app: CoverageLedger }
+  readonly storedWorkers: StoredRegistry
+}
+
 /** Returns false when the worker does not cover or skip all of them: then nothing changed. */
-export function reopenHeights<Tx extends Queryable>(
-  { executor, ledger }: { executor: SqlExecutor<Tx>; ledger: CoverageLedger },
+export function reopenHeights(
+  { app, ledgers: { app: ledger }, storedWorkers }: ReopenDeps,
   { worker, heights, actor, action }: ReopenRequest,
 ): Promise<boolean> {
-  return executor.transaction(async (tx) => {
+  return app.transaction(async (tx) => {
     await ledger.lockChain(tx, "exclusive")
-    const registry = await readStoredRegistry(tx)
+    const registry = await storedWorkers.read(tx)
     const covered = (await ledger.readCoverage(tx)).get(worker)
     if (!covered || !registry.worker(worker)) return false
     if (subtract(heights, union(covered.heights, covered.skipped)).length > 0) return false

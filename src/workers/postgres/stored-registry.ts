@@ -27,8 +27,6 @@ export class StoredRegistry {
   }
 }
 
-export const readStoredRegistry = (sql: Queryable): Promise<WorkerRegistry> => new StoredRegistry().read(sql)
-
 function asRegistry(rows: readonly StoredRow[]): WorkerRegistry {
   return new WorkerRegistry(
     rows.map(({ name, definition: json }) => {

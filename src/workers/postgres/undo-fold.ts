@@ -11,7 +11,7 @@ import { allAnswered } from "../../postgres/all-answered.js"
 import { statementName } from "../../postgres/kept-prepared.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import type { Queryable } from "../../postgres/transaction.js"
-import { columnsOf, endColumn, type FoldPlan, stateColumns } from "../fold-plan.js"
+import { columnsOf, endColumn, type FoldPlan, stateColumns, type UndoText } from "../fold-plan.js"
 import { aggregateSql, inBlock, inRange } from "./aggregate-sql.js"
 import { columnList, extremeAlias, tableName, valueAlias } from "./fold-names.js"
 import { type Bounds, endInRange, endProbe, extremeInRange, extremeProbe } from "./probe-sql.js"
@@ -58,27 +58,16 @@ export function undoSql(plan: FoldPlan, heights: UndoneHeights): UndoSql {
   const { range } = heights
   const oneBlock = range.to - range.from === 1
   const probed = probedRanges(plan, heights)
-  const texts = made.get(plan) ?? new Map<string, UndoText>()
-  made.set(plan, texts)
   // Everything the text depends on; values are parameters.
   const shape = [oneBlock, ...probed.map(([name, ranges]) => `${name}:${Math.min(ranges.length, 2)}`)].join()
-  const known = texts.get(shape) ?? makeText(plan, { oneBlock, probed })
-  texts.set(shape, known)
+  const known = plan.undoTexts.get(shape) ?? makeText(plan, { oneBlock, probed })
+  plan.undoTexts.set(shape, known)
   return { ...known, params: [range.from, range.to, ...probed.flatMap(([, ranges]) => boundValues(ranges))] }
-}
-
-interface UndoText {
-  readonly text: string
-  /** Set if the server may keep the plan. All single blocks select about as much; longer ranges differ too much. */
-  readonly name: string | undefined
 }
 
 export interface UndoSql extends UndoText {
   readonly params: readonly unknown[]
 }
-
-/** A cache: a rollback needs a dozen texts of some kilobytes, and building them took longer than sending them. */
-const made = new WeakMap<FoldPlan, Map<string, UndoText>>()
 
 function makeText(plan: FoldPlan, { oneBlock, probed }: { oneBlock: boolean; probed: ProbedRanges }): UndoText {
   const probes = planProbes(plan, probed)

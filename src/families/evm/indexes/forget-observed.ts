@@ -1,7 +1,7 @@
 // Removes observations when a rollback removes the block that they were made at, and clears the queues of rebuilt
 // workers.
 
-import { endClaims, enqueueJobs } from "../../../coordination/jobs/job-queue.js"
+import type { JobQueue } from "../../../coordination/job-queue.js"
 import type { BlockRange } from "../../../domain/block-range.js"
 import { allAnswered } from "../../../postgres/all-answered.js"
 import { printRange } from "../../../postgres/multirange.js"
@@ -13,19 +13,23 @@ import { metadataQueue } from "./token-metadata/metadata-question.js"
  * For a rollback, in its transaction and under its lock. Observations at removed heights are deleted and queued again,
  * and contracts that appear there again will be queued. Claims end, since their block may be among the removed ones.
  */
-export async function forgetObserved(tx: Queryable, { removed }: { readonly removed: BlockRange }): Promise<void> {
+export async function forgetObserved(
+  jobs: JobQueue,
+  tx: Queryable,
+  { removed }: { readonly removed: BlockRange },
+): Promise<void> {
   const params = [removed.from, removed.to]
   await allAnswered([
-    endClaims(metadataQueue, tx),
-    endClaims(codeQueue, tx),
+    jobs.endClaims(tx, metadataQueue),
+    jobs.endClaims(tx, codeQueue),
     tx.query("update app.queued_heights set heights = heights - $1::int8range::int8multirange", [printRange(removed)]),
-    enqueueJobs(metadataQueue, tx, {
+    jobs.enqueue(tx, metadataQueue, {
       subjectsSql: `delete from app.token_metadata where asked_at_height >= $1 and asked_at_height < $2
         returning '0x' || encode(contract_address, 'hex') as subject`,
       params,
     }),
     // The code itself stays: its key is its hash.
-    enqueueJobs(codeQueue, tx, {
+    jobs.enqueue(tx, codeQueue, {
       subjectsSql: `delete from app.contract_code_hashes where asked_at_height >= $1 and asked_at_height < $2
         returning '0x' || encode(address, 'hex') as subject`,
       params,

@@ -66,6 +66,7 @@ const run = (options: { node?: ContractNode; observedBlock?: () => Promise<typeo
     ...deps,
     database,
     ledger: testLedgers.app,
+    jobs: testLedgers.jobs,
     question: codeQuestion(options.node ?? node),
     observedBlock: options.observedBlock ?? (async () => block),
     holder: "test",
@@ -188,7 +189,7 @@ describe("the code of contracts", () => {
     codes.set(address(1), "0x6001")
     await deployed([address(1)])
     await run()
-    await database.transaction((tx) => forgetObserved(tx, { removed: { from: 900, to: 2_000 } }))
+    await database.transaction((tx) => forgetObserved(testLedgers.jobs, tx, { removed: { from: 900, to: 2_000 } }))
     expect(await found()).toEqual({ [address(1)]: "queued" })
     codes.set(address(1), "0x6002")
     await run()
@@ -206,7 +207,7 @@ describe("the code of contracts", () => {
     await deployed([address(1)])
     const slow: ContractNode = {
       call: async (calls, options) => {
-        await database.transaction((tx) => forgetObserved(tx, { removed: { from: 990, to: 2_000 } }))
+        await database.transaction((tx) => forgetObserved(testLedgers.jobs, tx, { removed: { from: 990, to: 2_000 } }))
         return node.call(calls, options)
       },
     }

@@ -7,7 +7,7 @@ import { quantityText } from "../../source/hex-text.js"
 import type { RpcAnswer } from "../../source/json-rpc-reply.js"
 import { askAtBlock, bytea, bytesOf, type ContractNode, identityContract } from "../observing/ask-at-block.js"
 import { askByHalves, type NoAnswer } from "../observing/ask-by-halves.js"
-import { type AskOptions, observationQueue, type Question } from "../observing/question.js"
+import type { AskOptions, Question } from "../observing/question.js"
 import { writeAnswers } from "../observing/write-answers.js"
 
 type CodeOutcome =
@@ -15,7 +15,7 @@ type CodeOutcome =
   | { readonly contract: Hex; readonly status: "empty" }
   | NoAnswer
 
-export const codeQueue = observationQueue("contract_code")
+export const codeQueue = "contract_code"
 
 /** Chains allow 24 kB, some a few times as much. A longer answer is no code. */
 const maxCodeBytes = 1 << 20

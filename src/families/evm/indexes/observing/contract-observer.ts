@@ -2,7 +2,7 @@
 // at once. A contract that misbehaves costs itself an attempt, an outage of the node costs none.
 
 import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
-import { claimJobs, type Job, type JobEnding, renewJobs, settleJobs } from "../../../../coordination/jobs/job-queue.js"
+import type { Job, JobEnding, JobQueue } from "../../../../coordination/job-queue.js"
 import type { Hex } from "../../../../domain/linked-block.js"
 import { LoopingService } from "../../../../platform/looping-service.js"
 import type { RuntimeDeps } from "../../../../platform/service.js"
@@ -17,6 +17,7 @@ export interface ContractObserverOptions<Answer extends Outcome> extends Runtime
   /** Of the app schema. */
   readonly database: Database
   readonly ledger: Pick<CoverageLedger, "lockChain">
+  readonly jobs: JobQueue
   /**
    * The covered block to ask at; undefined while there is none. Called after the claim, and never to answer from
    * before it.
@@ -35,37 +36,38 @@ const queuedAtOnce = 10_000
 const deferredMs = 60_000
 const firstRetryMs = 60_000
 const longestRetryMs = 86_400_000
+/** Within about ten days. A contract that has said nothing by then is not asked again. */
+const maxAttempts = 20
 
 export class ContractObserver<Answer extends Outcome> extends LoopingService {
   private readonly batchSize: number
   private readonly holdMs: number
 
   constructor(private readonly options: ContractObserverOptions<Answer>) {
-    super({ ...options, name: `${options.question.queue.name}-observer`, maxBackoffMs: 60_000 })
+    super({ ...options, name: `${options.question.queue}-observer`, maxBackoffMs: 60_000 })
     this.batchSize = options.batchSize ?? 50
     this.holdMs = options.holdMs ?? 300_000
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {
-    const { database, ledger, question, holder, random } = this.options
-    const moreToQueue = await queueSubjects({ database, ledger }, question, { limit: queuedAtOnce })
-    const claim = { limit: this.batchSize, holdMs: this.holdMs, holder, epoch: random.uuid() }
-    const jobs = await claimJobs(question.queue, database, claim)
-    if (jobs.length === 0) return moreToQueue ? 0 : undefined
-    const open = new Map(jobs.map((job) => [job.subject as Hex, job]))
+    const { database, question, jobs, holder, random } = this.options
+    const moreToQueue = await queueSubjects(this.options, question, { limit: queuedAtOnce })
+    const claim = { limit: this.batchSize, maxAttempts, holdMs: this.holdMs, holder, epoch: random.uuid() }
+    const claimed = await jobs.claim(database, question.queue, claim)
+    if (claimed.length === 0) return moreToQueue ? 0 : undefined
+    const open = new Map(claimed.map((job) => [job.subject as Hex, job]))
     try {
       const block = await this.options.observedBlock(signal)
       if (block === undefined) return undefined
       await this.observe(open, block, signal)
     } finally {
       // What has no outcome by now is due again at once: whatever went wrong was not its fault.
-      await settleJobs(
-        question.queue,
+      await jobs.settle(
         database,
         [...open.values()].map((job) => ({ job, ending: "released" })),
       )
     }
-    return moreToQueue || jobs.length === this.batchSize ? 0 : undefined
+    return moreToQueue || claimed.length === this.batchSize ? 0 : undefined
   }
 
   /**
@@ -73,7 +75,7 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
    * the block.
    */
   private async observe(open: Map<Hex, Job>, block: ObservedBlock, signal: AbortSignal): Promise<void> {
-    const { database, question } = this.options
+    const { database, question, jobs } = this.options
     const heights = await this.heightsOf(database, [...open.keys()])
     const contracts = [...open.keys()].filter((contract) => (heights.get(contract) ?? Infinity) <= block.height)
     const unasked = [...open.keys()].filter((contract) => !contracts.includes(contract))
@@ -81,10 +83,9 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
     if (!(await this.settle(open, block, early))) return
     for await (const outcomes of question.ask({ contracts, block, signal })) {
       if (!(await this.settle(open, block, outcomes))) return
-      const jobs = [...open.values()]
-      if (jobs.length === 0) break
-      const held = await renewJobs(question.queue, database, { jobs, holdMs: this.holdMs })
-      if (held.size < jobs.length) return
+      if (open.size === 0) break
+      const held = await jobs.renew(database, { jobs: [...open.values()], holdMs: this.holdMs })
+      if (held.size < open.size) return
     }
   }
 
@@ -93,7 +94,7 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
    */
   private async settle(open: Map<Hex, Job>, block: ObservedBlock, outcomes: readonly Answer[]): Promise<boolean> {
     if (outcomes.length === 0) return true
-    const { database, ledger, question } = this.options
+    const { database, ledger, question, jobs } = this.options
     const held = await database.transaction(
       async (tx) => {
         // Else the rows of a settlement and those of a rollback would wait for each other.
@@ -102,8 +103,7 @@ export class ContractObserver<Answer extends Outcome> extends LoopingService {
           tx,
           outcomes.map(({ contract }) => contract),
         )
-        const settled = await settleJobs(
-          question.queue,
+        const settled = await jobs.settle(
           tx,
           outcomes.map(({ contract, status }) => {
             const job = open.get(contract)!

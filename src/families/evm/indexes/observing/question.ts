@@ -1,8 +1,6 @@
 // What a node is asked about contracts beside the blocks: which contracts, how, and where the answers are kept.
 
-import type { JobQueue } from "../../../../coordination/jobs/job-queue.js"
 import type { Hex } from "../../../../domain/linked-block.js"
-import { quoteIdentifier } from "../../../../postgres/quote-identifier.js"
 import type { Queryable } from "../../../../postgres/transaction.js"
 import type { ObservedBlock } from "./ask-at-block.js"
 
@@ -23,7 +21,8 @@ export interface AskOptions {
 
 /** Its statements give `subject`, which is the address as 0x and hex digits, and `height`. */
 export interface Question<Answer extends Outcome> {
-  readonly queue: JobQueue
+  /** The name of its queue. */
+  readonly queue: string
   /** Where contracts appear: those of heights [$1, $2) that were not asked at that height or above. */
   readonly newSubjectsSql: string
   /** The height of the last of the first $3 rows in heights [$1, $2). */
@@ -34,8 +33,3 @@ export interface Question<Answer extends Outcome> {
   ask(options: AskOptions): AsyncGenerator<readonly Answer[]>
   write(tx: Queryable, answers: { readonly block: ObservedBlock; readonly outcomes: readonly Answer[] }): Promise<void>
 }
-
-export const observationQueue = (name: string): JobQueue => ({
-  table: quoteIdentifier("app", "job_queue"),
-  name,
-})

@@ -2,7 +2,7 @@
 // heights that was done for; whatever is covered and not in there is looked at.
 
 import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
-import { enqueueJobs } from "../../../../coordination/jobs/job-queue.js"
+import type { JobQueue } from "../../../../coordination/job-queue.js"
 import type { BlockRange } from "../../../../domain/block-range.js"
 import type { Database } from "../../../../postgres/database.js"
 import { parseMultirange, printRange } from "../../../../postgres/multirange.js"
@@ -12,7 +12,7 @@ import type { Outcome, Question } from "./question.js"
 type Subjects = Pick<Question<Outcome>, "queue" | "newSubjectsSql" | "pageEndSql">
 
 const lockTimeoutMs = 5_000
-/** Stretches of new coverage looked at in one turn: there is one as a rule, and some more while history fills in. */
+/** Stretches of new coverage looked at in one run: there is one as a rule, and some more while history fills in. */
 const stretchesAtOnce = 64
 
 const newCoverageSql = `select coverage.heights - queued.heights as fresh
@@ -23,22 +23,22 @@ const newCoverageSql = `select coverage.heights - queued.heights as fresh
  * more.
  */
 export function queueSubjects(
-  { database, ledger }: { database: Database; ledger: Pick<CoverageLedger, "lockChain"> },
+  { database, ledger, jobs }: { database: Database; ledger: Pick<CoverageLedger, "lockChain">; jobs: JobQueue },
   subjects: Subjects,
   { limit }: { readonly limit: number },
 ): Promise<boolean> {
   const { queue, newSubjectsSql, pageEndSql } = subjects
   return database.transaction(
     async (tx) => {
-      const stretches = await lockNewCoverage({ tx, ledger }, queue.name)
+      const stretches = await lockNewCoverage({ tx, ledger }, queue)
       let room = limit
       for (const { from, to } of stretches.slice(0, stretchesAtOnce)) {
         const { rows } = await tx.query<{ height: string }>(pageEndSql, [from, to, room])
         const end = rows[0] ? Number(rows[0].height) + 1 : to
-        room -= await enqueueJobs(queue, tx, { subjectsSql: newSubjectsSql, params: [from, end] })
+        room -= await jobs.enqueue(tx, queue, { subjectsSql: newSubjectsSql, params: [from, end] })
         await tx.query(
           "update app.queued_heights set heights = heights + $2::int8range::int8multirange where queue = $1",
-          [queue.name, printRange({ from, to: end })],
+          [queue, printRange({ from, to: end })],
         )
         if (rows[0] || room <= 0) return true
       }

@@ -90,6 +90,7 @@ const observer = (
     ...deps,
     database,
     ledger: testLedgers.app,
+    jobs: testLedgers.jobs,
     question: metadataQuestion(source),
     observedBlock: async () => node.block,
     holder: "test",
@@ -220,16 +221,18 @@ describe("contracts that misbehave", () => {
     for (const n of [1, 2, 3, 5, 6, 7, 8]) expect(found.get(address(n))!.status).toBe("answered")
   })
 
-  test("the wait for the next attempt doubles from a minute to a day", async () => {
+  test("the wait for the next attempt doubles from a minute to a day, and 20 attempts are the last", async () => {
     await addSubjects([1])
     node.contracts.set(address(1), "reverts")
-    const waits: number[] = []
-    for (let i = 0; i < 13; i++) {
+    const waits: (number | null)[] = []
+    for (let i = 0; i < 21; i++) {
       await makeDue()
       await observer().runOnce(signal)
-      waits.push(Math.round((await rows()).get(address(1))!.wait_s! / 60))
+      const { wait_s } = (await rows()).get(address(1))!
+      waits.push(wait_s && Math.round(wait_s / 60))
     }
-    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1440, 1440])
+    const days = Array<number>(9).fill(1440)
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, ...days, null])
   })
 
   test("one that was silent and finds its voice is answered", async () => {
@@ -327,7 +330,7 @@ describe("the queue", () => {
     for (const n of range(1, 31)) node.contracts.set(address(n), token(`T${n}`))
     node.hasMulticall = false
     const both = [observer({ batchSize: 10 }), observer({ batchSize: 10 })]
-    for (let turn = 0; turn < 4; turn++) await Promise.all(both.map((one) => one.runOnce(signal)))
+    for (let run = 0; run < 4; run++) await Promise.all(both.map((one) => one.runOnce(signal)))
     expect([...(await rows()).values()].map(({ status }) => status)).toEqual(Array(30).fill("answered"))
     expect([...node.asked.values()]).toEqual(Array(30).fill(3))
   })
@@ -371,20 +374,20 @@ describe("the queue", () => {
     expect((await rows()).get(address(1))).toMatchObject({ status: "answered", asked_at_height: "1001" })
   })
 
-  test("more new contracts than one turn takes are queued over several, a height at a time", async () => {
+  test("more new contracts than one run takes are queued over several, a height at a time", async () => {
     await database.query(
       `insert into app.metadata_subjects (contract_address, first_block_height)
        select decode(lpad(to_hex(n), 40, '0'), 'hex'), n / 30 from generate_series(0, 25000) as n`,
     )
-    const turn = observer({ observedBlock: async () => undefined })
-    expect(await turn.runOnce(signal)).toBeUndefined()
+    const run = observer({ observedBlock: async () => undefined })
+    expect(await run.runOnce(signal)).toBeUndefined()
     const counts: unknown[] = []
     for (let i = 0; i < 3; i++) {
       const result = await database.query(
         "select count(*)::int4 as queued, (select heights::text from app.queued_heights where queue = 'token_metadata') as heights from app.job_queue",
       )
       counts.push(result.rows[0])
-      await turn.runOnce(signal)
+      await run.runOnce(signal)
     }
     expect(counts).toEqual([
       { queued: 10_020, heights: "{[0,334)}" },
@@ -433,7 +436,7 @@ describe("a rollback", () => {
       )
       await tx.query("update app.coverage set heights = heights - int8multirange(int8range($1, null))", [from])
       await tx.query("delete from app.metadata_subjects where first_block_height >= $1", [from])
-      await forgetObserved(tx, { removed: { from, to: Number.MAX_SAFE_INTEGER } })
+      await forgetObserved(testLedgers.jobs, tx, { removed: { from, to: Number.MAX_SAFE_INTEGER } })
     })
 
   test("forgets what was observed at removed heights and asks again; what lies below stays", async () => {

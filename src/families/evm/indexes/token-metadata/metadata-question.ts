@@ -3,12 +3,12 @@
 
 import type { ContractNode } from "../observing/ask-at-block.js"
 import { bytea } from "../observing/ask-at-block.js"
-import { observationQueue, type Question } from "../observing/question.js"
+import type { Question } from "../observing/question.js"
 import { writeAnswers } from "../observing/write-answers.js"
 import { ContractInquirer, type GasLimits, type MetadataOutcome } from "./contract-inquirer.js"
 import { decimalsOf, maxRawBytes, textOf } from "./metadata-answer.js"
 
-export const metadataQueue = observationQueue("token_metadata")
+export const metadataQueue = "token_metadata"
 
 const answerTable = {
   table: "token_metadata",

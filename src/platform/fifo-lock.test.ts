@@ -1,15 +1,15 @@
 import { expect, test } from "vitest"
-import { Turns } from "./turns.js"
+import { FifoLock } from "./fifo-lock.js"
 
 test("a slot begins when the previous one has ended, in the order of the calls", async () => {
-  const turns = new Turns()
+  const lock = new FifoLock()
   const seen: string[] = []
-  const endFirst = await turns.take()
-  const second = turns.take().then((end) => {
+  const endFirst = await lock.take()
+  const second = lock.take().then((end) => {
     seen.push("second")
     end()
   })
-  const third = turns.take().then((end) => {
+  const third = lock.take().then((end) => {
     seen.push("third")
     end()
   })
@@ -21,13 +21,13 @@ test("a slot begins when the previous one has ended, in the order of the calls",
 })
 
 test("ending a slot twice does not end the next one", async () => {
-  const turns = new Turns()
-  const endFirst = await turns.take()
+  const lock = new FifoLock()
+  const endFirst = await lock.take()
   endFirst()
-  const endSecond = await turns.take()
+  const endSecond = await lock.take()
   endFirst()
   let third = false
-  const waiting = turns.take().then(() => {
+  const waiting = lock.take().then(() => {
     third = true
   })
   await new Promise((resolve) => setImmediate(resolve))

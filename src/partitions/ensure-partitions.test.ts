@@ -7,8 +7,8 @@ import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
 import { Connection } from "../postgres/connection.js"
 import { Database } from "../postgres/database.js"
+import { PartitionKeeper } from "../raw/partition-keeper.js"
 import { ensurePartitions } from "./ensure-partitions.js"
-import { PartitionKeeper } from "./partition-keeper.js"
 
 let test_: TestDatabase
 let database: Database

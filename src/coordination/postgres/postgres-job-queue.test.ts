@@ -2,19 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
 import { systemRandom } from "../../platform/random.js"
 import { Database } from "../../postgres/database.js"
-import {
-  claimJobs,
-  endClaims,
-  enqueueJobs,
-  type Job,
-  type JobEnding,
-  type JobQueue,
-  renewJobs,
-  settleJobs,
-} from "./job-queue.js"
+import type { Job, JobEnding } from "../job-queue.js"
+import { postgresJobQueue as queue } from "./postgres-job-queue.js"
 
-const queue: JobQueue = { table: "app.job_queue", name: "test" }
+const name = "test"
+const other = "other"
 const hour = 3_600_000
+const maxAttempts = 3
 
 let test_: TestDatabase
 /** One for each process. */
@@ -31,20 +25,20 @@ afterEach(async () => {
   await test_.drop()
 })
 
-const enqueue = (subjects: readonly string[], to = queue) =>
-  enqueueJobs(to, database, { subjectsSql: "select unnest($1::text[]) as subject", params: [subjects] })
+const enqueue = (subjects: readonly string[], to = name) =>
+  queue.enqueue(database, to, { subjectsSql: "select unnest($1::text[]) as subject", params: [subjects] })
 
-const claim = (options: { limit?: number; holdMs?: number; from?: Database; of?: JobQueue } = {}) =>
-  claimJobs(options.of ?? queue, options.from ?? database, {
+const claim = (options: { limit?: number; holdMs?: number; from?: Database; of?: string } = {}) =>
+  queue.claim(options.from ?? database, options.of ?? name, {
     limit: options.limit ?? 10,
+    maxAttempts,
     holdMs: options.holdMs ?? hour,
     holder: "holder",
     epoch: systemRandom.uuid(),
   })
 
 const settle = (jobs: readonly Job[], ending: JobEnding, waitMs = 0) =>
-  settleJobs(
-    queue,
+  queue.settle(
     database,
     jobs.map((job) => ({ job, ending, waitMs })),
   )
@@ -94,7 +88,6 @@ describe("a claim", () => {
 
   test("sees the jobs of its own queue only", async () => {
     await enqueue(["same"])
-    const other = { ...queue, name: "other" }
     expect(await claim({ of: other })).toEqual([])
     await enqueue(["same"], other)
     expect(subjects(await claim({ of: other }))).toEqual(["same"])
@@ -112,7 +105,7 @@ describe("a holder", () => {
     expect(await claim()).toEqual([])
   })
 
-  test.each(["done", "failed", "released", "given-up"] as const)(
+  test.each(["done", "failed", "released"] as const)(
     "that comes late changes nothing by '%s', and is told so",
     async (ending) => {
       await enqueue(["late", "own"])
@@ -120,7 +113,7 @@ describe("a holder", () => {
       const own = await claim()
       const before = await rows()
       expect(await settle(late, ending)).toEqual(new Set())
-      expect(await renewJobs(queue, database, { jobs: late, holdMs: hour })).toEqual(new Set())
+      expect(await queue.renew(database, { jobs: late, holdMs: hour })).toEqual(new Set())
       expect(await rows()).toEqual(before)
       expect(await settle(own, "done")).toEqual(ids(own))
       expect(await rows()).toEqual([])
@@ -131,7 +124,7 @@ describe("a holder", () => {
     await enqueue(["kept", "lost"])
     const jobs = await claim({ holdMs: 0 })
     const kept = jobs.filter(({ subject }) => subject === "kept")
-    expect(await renewJobs(queue, database, { jobs: kept, holdMs: hour })).toEqual(ids(kept))
+    expect(await queue.renew(database, { jobs: kept, holdMs: hour })).toEqual(ids(kept))
     expect(subjects(await claim())).toEqual(["lost"])
     expect(await settle(jobs, "done")).toEqual(ids(kept))
   })
@@ -142,7 +135,6 @@ describe("a job", () => {
     ["done", []],
     ["failed", [{ subject: "job", attempts: 1, holder: null, due_in_minutes: 60 }]],
     ["released", [{ subject: "job", attempts: 0, holder: null, due_in_minutes: 60 }]],
-    ["given-up", [{ subject: "job", attempts: 1, holder: null, due_in_minutes: null }]],
   ])("that ends as '%s' is free, and due when it should be", async (ending, left) => {
     await enqueue(["job"])
     await settle(await claim(), ending, hour)
@@ -151,6 +143,26 @@ describe("a job", () => {
     // Whatever became of it, it can be asked for once more.
     await enqueue(["job"])
     expect(await claim()).toMatchObject([{ subject: "job", attempts: 1 }])
+  })
+
+  test("is given up when its attempts are used, by failures or by holders that died, until it is enqueued again", async () => {
+    await enqueue(["fails", "kills"])
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const jobs = await claim({ holdMs: 0 })
+      expect(jobs).toMatchObject([{ attempts: attempt }, { attempts: attempt }])
+      await settle(
+        jobs.filter(({ subject }) => subject === "fails"),
+        "failed",
+      )
+    }
+    const held = { holder: null, attempts: maxAttempts, due_in_minutes: null }
+    for (let again = 0; again < 2; again++) expect(await claim()).toEqual([])
+    expect(await rows()).toEqual([
+      { subject: "fails", ...held },
+      { subject: "kills", ...held },
+    ])
+    await enqueue(["kills"])
+    expect(await claim()).toMatchObject([{ subject: "kills", attempts: 1 }])
   })
 
   test("that is enqueued again while it is held loses its holder", async () => {
@@ -170,12 +182,11 @@ describe("a job", () => {
 })
 
 test("ending all claims of a queue gives the attempts back and leaves other queues alone", async () => {
-  const other = { ...queue, name: "other" }
   await enqueue(["held", "waits"])
   await enqueue(["held"], other)
   const held = await claim({ limit: 1 })
   const others = await claim({ of: other })
-  await endClaims(queue, database)
+  await queue.endClaims(database, name)
   expect(await settle(held, "done")).toEqual(new Set())
   expect(await settle(others, "done")).toEqual(ids(others))
   expect(await rows()).toMatchObject([{ attempts: 0 }, { attempts: 0 }])

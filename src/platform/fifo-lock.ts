@@ -1,6 +1,6 @@
 // A first-in, first-out lock for lanes of one thread whose work in the database would block each other.
 
-export class Turns {
+export class FifoLock {
   private last: Promise<void> = Promise.resolve()
 
   /** Resolves when all earlier callers have finished, with the function that releases the lock. */
