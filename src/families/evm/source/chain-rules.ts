@@ -33,7 +33,7 @@ export const ethereumRules: ChainRules = {
 const like = (name: string, rules: Partial<ChainRules>): ChainRules => ({ ...ethereumRules, name, ...rules })
 
 const noRoots = { header: "always", transactions: "always", receipts: "always" } as const
-const noHashes = { ...noRoots, hashes: "always" } as const
+const noHashes = { header: "always", hashes: "always", receipts: "always" } as const
 
 const polygon = like("Polygon", { unrooted: polygonStateSync })
 const hyperEvm = like("HyperEVM", { unrooted: hyperliquidSystem })
