@@ -102,8 +102,8 @@ describe("docs/reference/config.md", () => {
     const settings = [processSettings, chainSettings, evmFamily.settings].flatMap((table) => Object.values(table))
     const known = new Set([
       ...settings.map(({ env }) => env),
-      // Read beside the tables; UPDATE_SCHEMA by a test.
-      ...["RPC_URL", "ROLES", "NO_COLOR", "UPDATE_SCHEMA"],
+      // Read beside the tables; the last two by tests.
+      ...["RPC_URL", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS"],
       ...Object.keys(errorCodes),
       ...stallCauses,
     ])

@@ -116,7 +116,7 @@ test("HyperEVM's system transactions are rows, and in no root, bloom or sum", as
   expect(await refusal(otherChain, block)).toEqual(["bloom", "roots"])
 })
 
-test("Tempo's header holds Ethereum's, and its transactions of several calls have no receiver of their own", async () => {
+test("Tempo's header holds Ethereum's, and its transactions of several calls have no receiver", async () => {
   const calls = { type: "0x76", hash: word("9"), to: undefined, calls: [{ to: address("8"), input: "0x" }] }
   const transactions = [legacyTransaction(1), { json: calls, receipt: { to: address("8") } }]
   const header = { mainBlockGeneralGasLimit: "0x10", sharedGasLimit: "0x0", timestampMillisPart: "0x9" }
@@ -145,7 +145,7 @@ test("Cronos leaves out logs that its bloom and its numbers count", async () => 
   expect(await refusal(otherChain, block)).toEqual(["logOrder", "bloom", "roots"])
 })
 
-test("Stable numbers the logs of each transaction from 0, and has a transaction type and a header of its own", async () => {
+test("Stable numbers the logs of each transaction from 0, and has a type and a header of its own", async () => {
   const restarted = { logs: [{ ...log("b"), logIndex: "0x0" }] }
   const own = { json: { type: "0x3f", hash: word("9"), nonce: "0x0" }, ...restarted }
   const transactions = [legacyTransaction(1, { logs: [log("a")] }), own]
@@ -185,7 +185,7 @@ test("the receipts of Arbitrum One are proven from the first block of Nitro on",
   expect(await refusal(42161, at(numberToHex(22_207_817)))).toEqual(["roots"])
 })
 
-test("a receipt from before Byzantium is proven by its state root, and the status beside it is not believed", async () => {
+test("a receipt from before Byzantium is proven by its state root, not by the status beside it", async () => {
   const receipt = { status: "0x0", root: word("9") }
   const transactions = [legacyTransaction(1, { receipt, outcome: word("9"), logs: [log("a")] })]
   const header = { baseFeePerGas: undefined }

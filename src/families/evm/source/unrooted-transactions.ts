@@ -10,7 +10,7 @@ export type FindUnrooted = (block: BlockJson) => ReadonlySet<number> | undefined
 
 /**
  * Polygon writes what it takes over from Ethereum as a last transaction without sender and gas. Its hash is that of
- * the block and a prefix. Since the Madhugiri fork such a transaction is in the roots and has another hash.
+ * the block and a prefix.
  */
 export const polygonStateSync: FindUnrooted = ({ transactions, number, hash }) => {
   const last = transactions.length - 1
