@@ -44,7 +44,7 @@ export async function listErrors(
        updated_at as "updatedAt"
      from ${schema}.indexing_errors
      where ($1::text is null or worker_name = $1) and ($2::boolean is null or resolved = $2)
-     order by created_at desc, worker_name, block_height, error_hash limit $3`,
+     order by updated_at desc, worker_name, block_height, error_hash limit $3`,
     [worker ?? null, resolved ?? null, Math.min(limit, 1_000)],
   )
   return rows.map((row) => ({
