@@ -244,8 +244,8 @@ import { printMultirange } from "../../postgres/multirange.js"`,
      where worker_type = any ($1) and int8range(from_height, to_height) && $2::int8multirange\`,
     [workers, printMultirange(removed)],
   )
-  const ranges = dropped.map((row) => ({ from: Number(row.from_height), to: Number(row.to_height) }))
-  const whole = union(removed, ranges)
+  const leased = dropped.map((row) => ({ from: Number(row.from_height), to: Number(row.to_height) }))
+  const whole = union(removed, leased)
   const cut = ledger.cutLeases(`,
       ],
       [undo, "ledger.uncover(tx, { workers, removed })", "ledger.uncover(tx, { workers, removed: whole })"],
