@@ -169,7 +169,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
         "`c.p[1] ${direction} nulls last, c.p asc, c.o",
       ],
     ],
-    caughtBy: chaos("reorgs", 5, /^nft_ownership: \d+ differences/m, 5),
+    caughtBy: chaos("reorgs", 5, /^nft_ownership: \d+ differences/m, 4),
     test: [
       "src/workers/derive-group.test.ts",
       "count in the order of their logs, whichever is derived last: %s first",
