@@ -59,6 +59,7 @@ create table raw.chain_state (
   halt_height bigint,
   compared_server timestamp with time zone,
   intent_reason text,
+  follower_name text,
   constraint chain_state_pkey PRIMARY KEY (singleton),
   constraint chain_state_check CHECK ((((intent_id IS NULL) = (intent_epoch IS NULL)) AND ((intent_id IS NULL) = (intent_removed IS NULL)))),
   constraint chain_state_singleton_check CHECK (singleton)

@@ -78,6 +78,7 @@ export async function startProcess(options: SimProcessOptions): Promise<void> {
     },
     {
       ...common,
+      processId: holder,
       followsHead: true,
       endBlock: undefined,
       finalityDepth: plan.finalityGap,

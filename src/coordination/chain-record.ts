@@ -2,11 +2,12 @@
 // ingestion is halted.
 
 import type { Queryable } from "../postgres/transaction.js"
+import type { ProcessIdentity } from "./process-identity.js"
 
 interface HeadReport {
   readonly head: { readonly height: number; readonly hash: string }
   readonly finalizedHeight: number
-  readonly holder: string
+  readonly holder: ProcessIdentity
 }
 
 export interface ChainRecord {
@@ -23,9 +24,9 @@ export interface ChainRecord {
    * progress is waited for. A statement of its own, before anything is compared or finality is raised, since those must
    * see that commit.
    */
-  takeHeadPost(sql: Queryable, holder: string): Promise<void>
+  takeHeadPost(sql: Queryable, holder: ProcessIdentity): Promise<void>
   /** In the transaction that stores blocks above finality; no other process can take over until it ends. Throws POST_LOST. */
-  assertHeadPost(tx: Queryable, holder: string): Promise<void>
+  assertHeadPost(tx: Queryable, holder: Pick<ProcessIdentity, "id">): Promise<void>
   /** Nothing is stored until an operator decides, or the node is back on the stored chain. */
   halt(sql: Queryable, halt: { readonly reason: string; readonly height: number }): Promise<void>
   /** True when it was halted. */

@@ -2,6 +2,7 @@
 // leader to lose: the election ends with the transaction.
 
 import type { Queryable } from "../postgres/transaction.js"
+import type { ProcessIdentity } from "./process-identity.js"
 
 export interface HeadElection {
   readonly mine: boolean
@@ -13,5 +14,8 @@ export interface Elections {
   /** True: this transaction holds the lock until it ends. */
   win(tx: Queryable, service: "index-builder" | "reconciler"): Promise<boolean>
   /** The same for the head, unless another holder reported a head within `patienceMs`. */
-  winHead(tx: Queryable, candidate: { readonly holder: string; readonly patienceMs: number }): Promise<HeadElection>
+  winHead(
+    tx: Queryable,
+    candidate: { readonly holder: Pick<ProcessIdentity, "id">; readonly patienceMs: number },
+  ): Promise<HeadElection>
 }

@@ -87,7 +87,11 @@ describe("partitions", () => {
     const identity = { chainId: "1", genesisHash: `0x${"00".repeat(32)}` }
     await database.transaction((tx) => pinChain(tx, { schema: "raw", name: "t", identity, startBlock: undefined }))
     const head = { height: 12_345_678, hash: `0x${"11".repeat(32)}`, finalizedHeight: null }
-    await testLedgers.raw.recordHead(database, { head, finalizedHeight: 12_345_600, holder: "test" })
+    await testLedgers.raw.recordHead(database, {
+      head,
+      finalizedHeight: 12_345_600,
+      holder: { id: "test", name: "test" },
+    })
     const keeper = new PartitionKeeper({
       database,
       tables,

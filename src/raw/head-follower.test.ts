@@ -3,6 +3,7 @@ import { startChainServer } from "../../test/support/chain-server.js"
 import { openRawStore, type RawStore } from "../../test/support/raw-store.js"
 import { testLedgers } from "../../test/support/test-ledgers.js"
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
+import type { ProcessIdentity } from "../coordination/process-identity.js"
 import type { Hex } from "../domain/linked-block.js"
 import { systemClock } from "../platform/clock.js"
 import { silentLogger } from "../platform/logger.js"
@@ -36,6 +37,9 @@ const finality = async (): Promise<number> => {
   return rows[0]!.height
 }
 
+/** Containers with one hostname: all have the same name. */
+const processOf = (id: string): ProcessIdentity => ({ id, name: "host:1" })
+
 function follow(
   asked: BlockSource["head"],
   options: { announced?: boolean; holder?: string; check?: ReorgGuard["check"]; source?: BlockSource } = {},
@@ -50,7 +54,7 @@ function follow(
     clock: systemClock,
     logger: silentLogger,
     random: systemRandom,
-    holder: options.holder ?? "test",
+    holder: processOf(options.holder ?? "test"),
     endBlock: undefined,
     finalityDepth: 10,
     leaseTtlMs: 10_000,
@@ -98,10 +102,19 @@ describe("the head", () => {
     await second.runOnce(signal)
     await first.runOnce(signal)
     expect([first.following, second.following, comparisons]).toEqual([false, true, 2])
-    await testLedgers.raw.takeHeadPost(store.database, "for a moment, unnoticed")
+    await testLedgers.raw.takeHeadPost(store.database, processOf("for a moment, unnoticed"))
     await silence()
     await second.runOnce(signal)
     expect([second.following, comparisons]).toEqual([true, 3])
+  })
+
+  test("shows people the name of its follower, which decides nothing", async () => {
+    await follow(async () => head, { holder: "first" }).runOnce(signal)
+    const { rows } = await store.database.query("select followed_by, follower_name from raw.chain_state")
+    expect(rows).toEqual([{ followed_by: "first", follower_name: "host:1" }])
+    const other = follow(async () => head, { holder: "second" })
+    await other.runOnce(signal)
+    expect(other.following).toBe(false)
   })
 
   test("records finality above stored blocks after they are compared, not before", async () => {
@@ -147,7 +160,7 @@ describe("the head", () => {
       let takeOver = true
       source.fetchRange = async function* (range, options) {
         yield* fetchRange(range, options)
-        if (takeOver) await testLedgers.raw.takeHeadPost(store.database, "second")
+        if (takeOver) await testLedgers.raw.takeHeadPost(store.database, processOf("second"))
       }
       const top = await source.head({ signal })
       let comparisons = 0
@@ -173,7 +186,7 @@ describe("the head", () => {
 
   test("is taken over after a pending commit above finality ends, and finality does not rise over what that stored", async () => {
     await store.database.query("update raw.chain_state set finalized_height = 0, live_from = 0")
-    await testLedgers.raw.takeHeadPost(store.database, "first")
+    await testLedgers.raw.takeHeadPost(store.database, processOf("first"))
     await silence()
     let compared = false
     const second = follow(async () => head, {
@@ -185,7 +198,7 @@ describe("the head", () => {
     })
     let over: Promise<unknown> | undefined
     await store.database.transaction(async (tx) => {
-      await testLedgers.raw.assertHeadPost(tx, "first")
+      await testLedgers.raw.assertHeadPost(tx, processOf("first"))
       await tx.query("update raw.coverage set heights = '{[0,3)}'")
       over = second.runOnce(signal)
       await systemClock.sleep(200)
@@ -194,7 +207,7 @@ describe("the head", () => {
     await over
     expect([compared, await finality()]).toEqual([true, 0])
     await expect(
-      store.database.transaction((tx) => testLedgers.raw.assertHeadPost(tx, "first")),
+      store.database.transaction((tx) => testLedgers.raw.assertHeadPost(tx, processOf("first"))),
     ).rejects.toMatchObject({
       code: "POST_LOST",
     })

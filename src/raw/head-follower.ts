@@ -4,6 +4,7 @@
 import type { ChainRecord } from "../coordination/chain-record.js"
 import type { Elections } from "../coordination/elections.js"
 import type { LaneOptions } from "../coordination/lane-options.js"
+import type { ProcessIdentity } from "../coordination/process-identity.js"
 import { type ErrorCode, isIndexerError } from "../platform/errors.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
@@ -17,7 +18,7 @@ export interface HeadFollowerOptions extends Omit<LaneOptions<IngestOutcome>, "i
   readonly chain: ChainRecord
   readonly ingester: RangeIngester
   readonly source: BlockSource
-  readonly holder: string
+  readonly holder: ProcessIdentity
   /** For nodes without a finalized tag. */
   readonly finalityDepth: number
   /** The interval of the process that follows the head, and that of the others. */

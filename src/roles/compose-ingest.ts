@@ -40,6 +40,8 @@ export interface ComposeIngestSettings
   extends IngesterSettings,
     Pick<HeadFollowerOptions, "finalityDepth" | "takeOverMs">,
     Pick<HistoryLaneOptions, "order" | "endBlock" | "leaseTtlMs" | "targetBytes"> {
+  /** A uuid; the holder is its name for people. */
+  readonly processId: string
   readonly followsHead: boolean
   readonly lanes: number
   readonly headLeaseTtlMs: number
@@ -111,6 +113,7 @@ function createFollower(
   return new HeadFollower({
     ...deps,
     ...settings,
+    holder: { id: settings.processId, name: settings.holder },
     elections: postgresElections,
     chain: ledger,
     ingester,

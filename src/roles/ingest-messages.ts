@@ -8,6 +8,8 @@ import type { FaultState } from "../status/process-state.js"
 import type { ThreadInput } from "../threads/thread-messages.js"
 
 export interface IngestThreadInput extends ThreadInput {
+  /** A uuid; the holder is its name for people. */
+  readonly processId: string
   readonly chainId: string
   /** By RPC URL, shared by the threads of the process. */
   readonly limits: readonly SharedLimitHandle[]

@@ -61,6 +61,7 @@ const { services, follower, headRunners, laneRunners } = composeIngest(
     ...chain,
     ...settings,
     holder: input.holder,
+    processId: input.processId,
     recordBackend: !settings.pooledConnections,
     policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
     followsHead: input.followsHead,

@@ -72,13 +72,14 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
 }
 
 function threadInputs(
-  { chain, settings, holder, limits, name, identity, databases }: OpenChain,
+  { chain, settings, holder, processId, limits, name, identity, databases }: OpenChain,
   { lanes, gate, derives }: PrepareIngestOptions,
 ): IngestThreadInput[] {
   // One more for the head: in a history thread it would wait for every block that is decoded there.
   return Array.from({ length: settings.threads + 1 }, (_, index) => ({
     index,
     holder,
+    processId,
     chain,
     chainName: name,
     chainId: identity.chainId,

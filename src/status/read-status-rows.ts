@@ -12,7 +12,7 @@ export async function readChainRow(sql: Queryable) {
   } = await sql.query<
     Record<string, string | null> & { head_age: number | null; followed_age: number | null; open: boolean }
   >(
-    `select chain_name, chain_id, chain_epoch, start_height, live_from, head_height, finalized_height, followed_by,
+    `select chain_name, chain_id, chain_epoch, start_height, live_from, head_height, finalized_height, follower_name,
        ${ageMs("head_seen_at")} as head_age, ${ageMs("followed_at")} as followed_age,
        intent_id is not null as open, halt_reason
      from raw.chain_state`,
@@ -28,7 +28,7 @@ export async function readChainRow(sql: Queryable) {
     head: height("head_height"),
     headAgeMs: row.head_age,
     finalized: height("finalized_height"),
-    follower: row["followed_by"] ?? null,
+    follower: row["follower_name"] ?? null,
     followerAgeMs: row.followed_age,
     rollbackOpen: row.open,
     halt: row["halt_reason"] ?? null,

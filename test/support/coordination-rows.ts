@@ -16,8 +16,8 @@ export async function insertChain(sql: Queryable, rows: ChainRows = {}): Promise
   const { name = "demo", start = 0, head = 1_199, finalized = 1_135, liveFrom = 1_135, headAgeMs = 0 } = rows
   await sql.query(
     `insert into raw.chain_state (chain_name, chain_id, genesis_hash, start_height, live_from, head_height,
-       finalized_height, head_seen_at, followed_by, followed_at)
-     values ($1, 31337, '\\x00', $2, $3, $4, $5, clock_timestamp() - $6::int4 * interval '1 ms', 'harbour:1:0',
+       finalized_height, head_seen_at, followed_by, follower_name, followed_at)
+     values ($1, 31337, '\\x00', $2, $3, $4, $5, clock_timestamp() - $6::int4 * interval '1 ms', gen_random_uuid(), 'harbour:1:0',
        clock_timestamp() - $6::int4 * interval '1 ms')`,
     [name, start, liveFrom, head, finalized, headAgeMs],
   )

@@ -43,8 +43,8 @@ describe("a follower of the head that is killed in the middle of a lease", () =>
       await followedTo(target, "the head followed again")
       const takenOverMs = Math.round(performance.now() - killedAt)
       console.info(`the head was followed again ${takenOverMs} ms after the kill`)
-      const [state] = await stage.probe.rows<{ followed_by: string }>("select followed_by from raw.chain_state")
-      expect(state!.followed_by).toBe(holderOf(stage.members[0]!))
+      const [state] = await stage.probe.rows<{ follower_name: string }>("select follower_name from raw.chain_state")
+      expect(state!.follower_name).toBe(holderOf(stage.members[0]!))
       stage.start()
     }
     // What was in the killed one's hands is filled in behind, where finality has passed it meanwhile.

@@ -110,6 +110,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     of(1, "retry", ({ leases }) => leases.retry({ actor: "t", worker: rawIngester, height })),
     of(1, "skip", ({ leases }) => leases.skip({ actor: "t", worker: rawIngester, height })),
   ]
+  const process = { id: claim.holder, name: "host:1" }
   const ofRaw = [
     of(2, "open intent", async ({ sql, ledgers, random: own }) => {
       const epoch = (await readChainState(sql))!.chainEpoch
@@ -123,10 +124,10 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     of(2, "record head", ({ sql, ledgers }) => {
       const head = { height, hash: hex(hashOf(height, 1)), finalizedHeight: null }
       const finalizedHeight = Math.max(0, height - 4)
-      return ledgers.raw.recordHead(sql, { head, finalizedHeight, holder: claim.holder })
+      return ledgers.raw.recordHead(sql, { head, finalizedHeight, holder: process })
     }),
-    of(1, "take head post", ({ sql, ledgers }) => ledgers.raw.takeHeadPost(sql, claim.holder)),
-    of(1, "assert head post", ({ sql, ledgers }) => ledgers.raw.assertHeadPost(sql, claim.holder)),
+    of(1, "take head post", ({ sql, ledgers }) => ledgers.raw.takeHeadPost(sql, process)),
+    of(1, "assert head post", ({ sql, ledgers }) => ledgers.raw.assertHeadPost(sql, process)),
     of(1, "record finality", ({ sql, ledgers }) => ledgers.raw.recordFinality(sql, height)),
     of(1, "read state", ({ sql }) => readChainState(sql)),
     of(1, "read range", async ({ sql }) => {

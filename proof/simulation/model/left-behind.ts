@@ -9,7 +9,7 @@ const rolledBack = (schema: Side["schema"]): string =>
 /** Without the moments, and the numbers of rows that only their own table knows. */
 const asked: Readonly<Record<Side["schema"], Readonly<Record<string, string>>>> = {
   raw: {
-    chainState: `select chain_name, start_height, live_from, head_height, head_hash, head_seen_at is null as unseen, followed_by,
+    chainState: `select chain_name, start_height, live_from, head_height, head_hash, head_seen_at is null as unseen, followed_by, follower_name,
       finalized_height, chain_epoch, intent_id, intent_epoch, intent_removed::text as intent_removed, intent_ancestor_hash, intent_reason,
       halted_at is null as runs, halt_reason, halt_height, compared_server is null as uncompared from raw.chain_state`,
     rollbacks: rolledBack("raw"),

@@ -57,7 +57,7 @@ export const rawShapes: readonly TableShape[] = [
     name: "raw.chain_state",
     columns:
       columns(`chain_name text, chain_id text, genesis_hash bytea, start_height int8, live_from int8, head_height int8,
-      head_hash bytea, head_seen_at timestamptz, followed_by text, followed_at timestamptz, finalized_height int8, chain_epoch int8,
+      head_hash bytea, head_seen_at timestamptz, followed_by text, follower_name text, followed_at timestamptz, finalized_height int8, chain_epoch int8,
       intent_id uuid, intent_epoch int8, intent_removed int8range, intent_ancestor_hash bytea, intent_reason text,
       halted_at timestamptz, halt_reason text, halt_height int8, compared_server timestamptz`),
     keyOf: one,

@@ -21,6 +21,7 @@ afterEach(async () => {
   await created.drop()
 })
 
+const holder = { id: "a", name: "host:1" }
 const hash = (digit: string): string => `0x${digit.repeat(64)}`
 const pin = (over: Partial<PinOptions> = {}) =>
   database.transaction((tx) =>
@@ -93,9 +94,9 @@ describe("what a store knows of its chain", () => {
 
   test("finality never goes back, and the live stretch opens where it stood first", async () => {
     await pin()
-    await recordHead(database, { head: head(110), finalizedHeight: 100, holder: "a" })
-    await recordHead(database, { head: head(120), finalizedHeight: 112, holder: "a" })
-    await recordHead(database, { head: head(105), finalizedHeight: 90, holder: "b" })
+    await recordHead(database, { head: head(110), finalizedHeight: 100, holder })
+    await recordHead(database, { head: head(120), finalizedHeight: 112, holder })
+    await recordHead(database, { head: head(105), finalizedHeight: 90, holder })
     expect(await readChainState(database)).toMatchObject({
       headHeight: 105,
       finalizedHeight: 112,
@@ -105,7 +106,7 @@ describe("what a store knows of its chain", () => {
 
   test("finality rises over stored blocks only when they are linked to the head, or were compared", async () => {
     await pin()
-    await recordHead(database, { head: head(110), finalizedHeight: 100, holder: "a" })
+    await recordHead(database, { head: head(110), finalizedHeight: 100, holder })
     await ensurePartitions(database, { tables: evmRawTables, range: { from: 0, to: 200 } })
     const store = async (from: number, to: number): Promise<void> => {
       await database.query(
@@ -121,21 +122,21 @@ describe("what a store knows of its chain", () => {
     }
     await store(90, 111)
     // The process was away: what is stored above 100 may have lost meanwhile.
-    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder: "a" })).toBe(100)
+    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder })).toBe(100)
     const lost = { ...head(110), hash: hash("c") }
-    expect(await recordHead(database, { head: lost, finalizedHeight: 105, holder: "a" })).toBe(100)
-    expect(await recordHead(database, { head: head(110), finalizedHeight: 105, holder: "a" })).toBe(105)
+    expect(await recordHead(database, { head: lost, finalizedHeight: 105, holder })).toBe(100)
+    expect(await recordHead(database, { head: head(110), finalizedHeight: 105, holder })).toBe(105)
     await store(112, 151)
-    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder: "a" })).toBe(105)
+    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder })).toBe(105)
     await store(111, 112)
-    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder: "a" })).toBe(140)
+    expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder })).toBe(140)
     await recordFinality(database, 145)
     expect((await readChainState(database))!.finalizedHeight).toBe(145)
   })
 
   test("a start above finality is where the live stretch opens", async () => {
     await pin({ startBlock: 107 })
-    await recordHead(database, { head: head(110), finalizedHeight: 100, holder: "a" })
+    await recordHead(database, { head: head(110), finalizedHeight: 100, holder })
     expect((await readChainState(database))!.liveFrom).toBe(107)
   })
 })

@@ -11,7 +11,7 @@ export const postgresChainRecord: ChainRecord = {
     const { rows } = await sql.query<{ finalized_height: string }>(
       `update raw.chain_state set
        head_height = $1, head_hash = $2, head_seen_at = clock_timestamp(),
-       followed_by = $4, followed_at = clock_timestamp(),
+       followed_by = $4, follower_name = $6, followed_at = clock_timestamp(),
        finalized_height = case
          when finalized_height is null
            or not exists (select 1 from raw.coverage
@@ -22,7 +22,7 @@ export const postgresChainRecord: ChainRecord = {
          then greatest(finalized_height, $3::int8) else finalized_height end,
        live_from = coalesce(live_from, greatest($3::int8, start_height))
      returning finalized_height, set_config('synchronous_commit', 'off', true)`,
-      [head.height, Buffer.from(head.hash.slice(2), "hex"), finalizedHeight, holder, rawIngester],
+      [head.height, Buffer.from(head.hash.slice(2), "hex"), finalizedHeight, holder.id, rawIngester, holder.name],
     )
     return heightFrom(rows[0]!.finalized_height)
   },
@@ -35,13 +35,16 @@ export const postgresChainRecord: ChainRecord = {
   },
 
   async takeHeadPost(sql, holder) {
-    await sql.query("update raw.chain_state set followed_by = $1, followed_at = clock_timestamp()", [holder])
+    await sql.query(
+      "update raw.chain_state set followed_by = $1, follower_name = $2, followed_at = clock_timestamp()",
+      [holder.id, holder.name],
+    )
   },
 
   async assertHeadPost(tx, holder) {
     const { rows } = await tx.query<{ mine: boolean }>(
       "select followed_by = $1 as mine from raw.chain_state for share",
-      [holder],
+      [holder.id],
     )
     if (!rows[0]?.mine)
       throw new IndexerError("POST_LOST", "another process follows the head now and stores its blocks")

@@ -13,7 +13,7 @@ export const postgresElections: Elections = {
            from raw.chain_state)
          then false else pg_try_advisory_xact_lock($1, $2) end as mine,
          (select followed_by = $3 from raw.chain_state) as kept`,
-      [...electionLock("head-follower"), holder, patienceMs],
+      [...electionLock("head-follower"), holder.id, patienceMs],
     )
     return rows[0]!
   },
