@@ -2,7 +2,13 @@ import { createServer } from "node:net"
 import { afterEach, describe, expect, test } from "vitest"
 import { insertChain, insertCoverage } from "../../test/support/coordination-rows.js"
 import { startPrivatePostgres } from "../../test/support/private-postgres.js"
-import { type SampleDerived, sampleDerived, sampleDone, sampleStatus } from "../../test/support/status-sample.js"
+import {
+  type SampleDerived,
+  sampleDerived,
+  sampleDone,
+  sampleProvider,
+  sampleStatus,
+} from "../../test/support/status-sample.js"
 import { testLedgers } from "../../test/support/test-ledgers.js"
 import { systemClock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
@@ -133,6 +139,25 @@ describe("the HTTP server", () => {
     const none = await serve([])
     expect((await none.get("/ready")).status).toBe(503)
     expect((await none.get("/status")).json).toEqual({ chains: [] })
+  })
+
+  test("/ready is 503 while the followed head does not move, and 200 when another node is followed", async () => {
+    const head = { height: 1_199, ageMs: 300_000, stillMs: 90_000, fault: "frozen", left: false } as const
+    const frozen = sampleProvider({ head })
+    const alone = await serve([view(() => sampleStatus({ providers: [frozen] }))])
+    const answer = await alone.get("/ready")
+    expect([answer.status, answer.json.chains[0].reason]).toEqual([
+      503,
+      "the head no longer moves: rpc.example:8545 has been at block 1199 for 90 s",
+    ])
+    const other = sampleProvider({ label: "b", head: { ...head, stillMs: 100, fault: null } })
+    const { get } = await serve([view(() => sampleStatus({ providers: [frozen, other] }))])
+    expect((await get("/ready")).status).toBe(200)
+    expect((await get("/status")).json.chains[0].providers[0]).toMatchObject({
+      head_height: "1199",
+      head_fault: "frozen",
+      still_ms: 90_000,
+    })
   })
 
   test("/metrics is Prometheus text", async () => {

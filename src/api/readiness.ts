@@ -3,6 +3,7 @@
 
 import type { ChainStatus } from "../status/chain-status.js"
 import { formatSeconds } from "../status/diagnosis.js"
+import { frozenHead } from "../status/frozen-head.js"
 import { commonWatermark, heldUpBy } from "../status/measure-progress.js"
 import type { ChainAnswer } from "./chain-view.js"
 
@@ -34,6 +35,11 @@ function whyNot(status: ChainStatus, { readyLagBlocks, maxHeadAgeMs, history }: 
   const { head, headAgeMs, lag } = status
   if (head === null || lag === null || headAgeMs === null) return "the chain's head is not known yet"
   if (headAgeMs > maxHeadAgeMs) return `the chain's head was last heard of ${formatSeconds(headAgeMs)} ago`
+  const frozen = frozenHead(status)
+  if (frozen) {
+    const { height, stillMs } = frozen.head
+    return `the head no longer moves: ${frozen.label} has been at block ${height} for ${formatSeconds(stillMs)}`
+  }
   if (lag > readyLagBlocks) return `${lag} blocks behind the head; READY_LAG_BLOCKS allows ${readyLagBlocks}`
   const passed = notRequired(status)
   const required = status.workers.filter(({ worker }) => !passed.includes(worker))

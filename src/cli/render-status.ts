@@ -209,14 +209,19 @@ function processLine({ host, pid, roles, httpUrl, state, upMs }: ProcessRow, pai
 }
 
 function providerLine(provider: ProviderSummary, { readAtMs }: ChainStatus, paint: Paint): Part[] {
-  const { label, state, mismatch, lastError, lastErrorAtMs, openIn, processes } = provider
+  const { label, state, mismatch, lastError, lastErrorAtMs, openIn, processes, head } = provider
+  const isDown = mismatch !== null || state === "open"
+  const fault = isDown ? null : (head?.fault ?? null)
   const word =
-    mismatch !== null ? `wrong chain ${mismatch}` : { closed: "ok", open: "down", "half-open": "trying" }[state]
-  const colour = mismatch !== null || state === "open" ? paint.bad : state === "closed" ? paint.good : paint.busy
+    mismatch !== null
+      ? `wrong chain ${mismatch}`
+      : (fault ?? { closed: "ok", open: "down", "half-open": "trying" }[state])
+  const colour = isDown || fault !== null ? paint.bad : state === "closed" ? paint.good : paint.busy
   const ago = lastErrorAtMs === null ? "" : ` ${formatDuration(Math.max(0, readAtMs - lastErrorAtMs))} ago`
   return [
     { text: label },
     { text: word, paint: colour },
+    ...(head && fault !== null ? [{ text: `at block ${formatHeight(head.height)}`, paint: paint.busy }] : []),
     ...(openIn > 0 && openIn < processes ? [{ text: `down for ${openIn} of ${processes}`, paint: paint.busy }] : []),
     ...(lastError ? [{ text: `last error${ago}: ${lastError}`, paint: paint.dim }] : []),
   ]

@@ -69,7 +69,12 @@ export interface RawTable extends PartitionedTable {
 
 export interface SourceOptions {
   readonly chain: Pick<ChainConfig, "rpcUrls"> &
-    Partial<Pick<ChainConfig, "checks" | "familySettings" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes">>
+    Partial<
+      Pick<
+        ChainConfig,
+        "checks" | "familySettings" | "frozenAfterBlocks" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes"
+      >
+    >
   /** Undefined before the first answer of a node. */
   readonly chainId: string | undefined
   /** One for each URL, shared by the threads of the process. Absent: no limits. */

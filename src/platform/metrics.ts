@@ -126,6 +126,8 @@ function createGauges(registry: Registry) {
     processes: gauge("processes", "Processes of this chain that were heard of lately"),
     storeBytes: gauge("store_bytes", "Size of a database", ["store"]),
     providerUp: gauge("provider_up", "1 when a provider is used, 0 when its circuit is open", ["provider"]),
+    providerHead: gauge("provider_head_height", "The newest block that a provider reports", ["provider"]),
+    providerFrozen: gauge("provider_frozen", "1 when a provider's head no longer moves", ["provider"]),
     databaseUp: gauge("database_up", "1 when the chain's status could be read"),
     healthState: gauge("health_state", "1 for the state the chain is in, 0 for the others", ["state"]),
     stall: gauge("stall", "1 for the cause the stall doctor names, 0 for the others", ["cause"]),

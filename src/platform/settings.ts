@@ -188,6 +188,13 @@ export const chainSettings = {
     fallback: 3_000,
     help: "Where only one provider tells of a reorganisation, it has to say the same again after this long before blocks are taken back.",
   }),
+  frozenAfterBlocks: integer({
+    env: "FROZEN_AFTER_BLOCKS",
+    min: 0,
+    max: 1_000_000,
+    fallback: 20,
+    help: "A head that does not move and is older than this many of the chain's own blocks, and than a minute, is reported as NODE_FROZEN; 0 for a chain that makes blocks only on demand.",
+  }),
   rpcMaxRps: integer({
     env: "RPC_MAX_RPS",
     min: 0,

@@ -111,6 +111,14 @@ describe("a provider", () => {
     expect(stateOf(activity)).toEqual([wrong])
   })
 
+  test("has the head that the thread at the head knows, whichever thread has the best state", () => {
+    const head = { height: 7, ageMs: 1, stillMs: 1, fault: null, left: false }
+    const activity = new IngestActivity()
+    activity.add(0, report({ providers: [provider({ state: "half-open", head })] }))
+    activity.add(1, report({ providers: [provider()], rpc: answered }))
+    expect(stateOf(activity)).toEqual([provider({ head })])
+  })
+
   test("has the best state that a thread reports, and of equals the one with the newest error", () => {
     const activity = new IngestActivity()
     activity.add(0, report({ providers: [provider({ state: "open", lastErrorAtMs: 9 })] }))

@@ -58,7 +58,8 @@ interface Answer {
 
 /**
  * Every thread has its own circuit for a provider; the provider is healthy if one thread reaches it. An idle thread has a
- * closed circuit too, but does not count. A provider on the wrong chain is so for all threads.
+ * closed circuit too, but does not count. A provider on the wrong chain is so for all threads. Its head is known to one
+ * thread only.
  */
 function healthOf(answers: readonly Answer[]): ProviderHealth {
   const mistaken = answers.find(({ provider }) => provider.mismatch !== null)
@@ -67,5 +68,6 @@ function healthOf(answers: readonly Answer[]): ProviderHealth {
   const [best] = (knowing.length > 0 ? knowing : answers)
     .map(({ provider }) => provider)
     .sort((a, b) => badness[a.state] - badness[b.state] || (b.lastErrorAtMs ?? 0) - (a.lastErrorAtMs ?? 0))
-  return best!
+  const { head } = answers.find(({ provider }) => provider.head)?.provider ?? {}
+  return head ? { ...best!, head } : best!
 }

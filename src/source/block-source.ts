@@ -68,6 +68,24 @@ export interface ProviderHealth {
   readonly lastErrorAtMs: number | null
   /** The chain id that it answered, when another one is expected. */
   readonly mismatch: string | null
+  /** Known to the process that follows the head; absent elsewhere. */
+  readonly head?: ProviderHead | null
+}
+
+export interface ProviderHead {
+  readonly height: number
+  /** Of the block, by its own time. */
+  readonly ageMs: number | null
+  /** For how long the provider has been at this height, as far as observed. */
+  readonly stillMs: number
+  /**
+   * frozen: it does not move while the chain does, or its block is far older than the chain's pace allows. behind: it
+   * moves, far below the others. ahead: it alone claims blocks far above the others. fork: the others are on another
+   * chain.
+   */
+  readonly fault: "frozen" | "behind" | "ahead" | "fork" | null
+  /** Another provider is followed instead. */
+  readonly left: boolean
 }
 
 export interface ProviderHashes {

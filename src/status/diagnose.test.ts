@@ -18,6 +18,8 @@ const error = (code: string): Partial<ChainStatus> => ({
   lastError: { code, message: "as it said", agoMs: 1_000, where: "raw_ingester [600, 650)" },
 })
 
+const frozen = { height: 1_199, ageMs: 300_000, stillMs: 90_000, fault: "frozen", left: false } as const
+
 describe("diagnose, stalled", () => {
   const cases: readonly [StallCause, string, ChainStatus, RegExp][] = [
     ["NO_PROCESS", "no process at all", sampleStatus({ processes: [] }), /no process indexes demo/],
@@ -55,6 +57,12 @@ describe("diagnose, stalled", () => {
         still,
       ),
       /none of the 2 nodes of demo \(rpc\.example:8545, b\) answers/,
+    ],
+    [
+      "NODE_FROZEN",
+      "a single node that does not move, while nothing else is left to do",
+      sampleStatus({ providers: [sampleProvider({ head: frozen })] }, sampleDone),
+      /rpc\.example:8545 has not moved from block 1199 for 90 s, and that block is 300 s old/,
     ],
     ["NODE_UNREACHABLE", "timeouts", sampleStatus(error("RPC_TIMEOUT"), still), /as it said \(RPC_TIMEOUT/],
     ["RATE_LIMITED", "refused requests", sampleStatus(error("RPC_RATE_LIMITED"), still), /more requests/],
@@ -298,6 +306,22 @@ describe("diagnose, not stalled", () => {
       sampleStatus({ processes: [sampleProcess(), sampleProcess({}, { paused: "disk" })] }),
     ],
     ["NODE_BEHIND", "a node below the store", sampleStatus({ storedHead: 1_300 })],
+    [
+      "NODE_FROZEN",
+      "a frozen node that was left",
+      sampleStatus({
+        providers: [
+          sampleProvider({ head: { ...frozen, left: true } }),
+          sampleProvider({ label: "b", head: { ...frozen, stillMs: 0, fault: null } }),
+        ],
+      }),
+    ],
+    ["NODE_FROZEN", "a frozen node beside history", sampleStatus({ providers: [sampleProvider({ head: frozen })] })],
+    [
+      "NODE_BEHIND",
+      "a node that lags and was left",
+      sampleStatus({ providers: [sampleProvider({ head: { ...frozen, fault: "behind", left: true } })] }),
+    ],
     ["NO_FOLLOWER", "history without a head", sampleStatus({ followerAgeMs: 40_000, headAgeMs: 40_000 })],
     [
       "NODE_UNREACHABLE",

@@ -4,6 +4,7 @@ import { countHeights } from "../domain/range-set.js"
 import type { ChainStatus } from "./chain-status.js"
 import { type CauseLimits, type Diagnosis, formatSeconds, withoutCause } from "./diagnosis.js"
 import { findCause, findWorry } from "./find-cause.js"
+import { frozenHead } from "./frozen-head.js"
 
 export function diagnose(status: ChainStatus, options: CauseLimits): Diagnosis {
   const { stallAfterMs } = options
@@ -11,7 +12,8 @@ export function diagnose(status: ChainStatus, options: CauseLimits): Diagnosis {
   if (ingesting.length === 0) return { state: "stalled", ...findCause(status, options) }
   const upMs = Math.max(...ingesting.map((process) => process.upMs))
   const stalledMs = stalledForMs(status, { upMs, workForMs: options.workForMs ?? status.workForMs })
-  if (stalledMs > stallAfterMs) return { state: "stalled", ...findCause(status, options) }
+  const isFrozen = frozenHead(status) !== undefined && openWork(status) === 0
+  if (stalledMs > stallAfterMs || isFrozen) return { state: "stalled", ...findCause(status, options) }
   const worry = findWorry(status, options)
   if (worry) return { state: "degraded", ...worry }
   if (isStarting(status, { upMs, stallAfterMs })) {

@@ -7,6 +7,7 @@ export const stallCauses = [
   "NODE_WRONG_CHAIN",
   "NODE_LYING",
   "NODE_BEHIND",
+  "NODE_FROZEN",
   "RATE_LIMITED",
   "DATABASE_UNREACHABLE",
   "LEASE_STUCK",

@@ -24,8 +24,11 @@ export function exportStatus(
   if (status.headAgeMs !== null) gauges.headAge.set({ chain }, status.headAgeMs / 1_000)
   if (status.store.rawBytes !== null) gauges.storeBytes.set({ chain, store: "raw" }, status.store.rawBytes)
   if (status.store.appBytes !== null) gauges.storeBytes.set({ chain, store: "app" }, status.store.appBytes)
-  for (const { label: provider, state } of status.providers) {
+  for (const { label: provider, state, head } of status.providers) {
     gauges.providerUp.set({ chain, provider }, state === "open" ? 0 : 1)
+    if (!head) continue
+    gauges.providerHead.set({ chain, provider }, head.height)
+    gauges.providerFrozen.set({ chain, provider }, head.fault === "frozen" ? 1 : 0)
   }
   for (const worker of status.workers) exportWorker(gauges, { chain, status: worker })
 }

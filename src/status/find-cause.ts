@@ -4,6 +4,7 @@ import { rawIngester } from "../coordination/raw-ingester.js"
 import { formatRange } from "../domain/block-range.js"
 import type { ChainStatus, StatusError } from "./chain-status.js"
 import { type CauseFinder, type CauseFinding, type CauseLimits, formatSeconds } from "./diagnosis.js"
+import { behind, nodeBehind, nodeFrozen, nodeLeft } from "./find-head-cause.js"
 import { noWorkProcess, workerPaused, workerRefused, workerStuck } from "./find-worker-cause.js"
 
 /** A follower writes its name at every poll of the head. */
@@ -194,18 +195,6 @@ const lastFault: CauseFinder = (status) => {
   }
 }
 
-const behind = (message: string): CauseFinding => ({
-  cause: "NODE_BEHIND",
-  message,
-  doing: "waiting for the node to catch up; other providers are used if there are any",
-  todo: "check whether the node is syncing or pruned; add another provider to RPC_URL",
-})
-
-const nodeBehind: CauseFinder = ({ head, storedHead }) =>
-  head !== null && storedHead !== null && storedHead > head
-    ? behind(`the node's head is ${head}, below block ${storedHead} that is stored already`)
-    : undefined
-
 const leaseStuck: CauseFinder = ({ workers }, { stallAfterMs }) => {
   for (const { worker, unfinished } of workers) {
     const stuck = unfinished.find(
@@ -261,6 +250,7 @@ const stallFinders: readonly CauseFinder[] = [
   deadBlock,
   leaseStuck,
   nodeBehind,
+  nodeFrozen,
   noFollower,
   noWorkProcess,
   workerRefused,
@@ -275,7 +265,9 @@ const worryFinders: readonly CauseFinder[] = [
   openRollback,
   recentFault,
   allProvidersDown,
+  nodeFrozen,
   nodeBehind,
+  nodeLeft,
   noFollower,
   noWorkProcess,
   workerRefused,

@@ -25,5 +25,7 @@ function combine(held: ProviderSummary, one: ProviderHealth, openIn: number): Pr
     mismatch: held.mismatch ?? one.mismatch,
     processes: held.processes + 1,
     openIn: held.openIn + openIn,
+    // Only the process that follows the head knows it.
+    head: held.head ?? one.head ?? null,
   }
 }

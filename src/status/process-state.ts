@@ -50,7 +50,11 @@ export function parseProcessState(value: unknown): ProcessState {
 
 const isProvider = (value: unknown): value is ProviderHealth =>
   typeof (value as ProviderHealth | null)?.label === "string" &&
-  ["closed", "open", "half-open"].includes((value as ProviderHealth).state)
+  ["closed", "open", "half-open"].includes((value as ProviderHealth).state) &&
+  isHead((value as ProviderHealth).head)
+
+const isHead = (value: ProviderHealth["head"]): boolean =>
+  value === undefined || value === null || (typeof value.height === "number" && typeof value.stillMs === "number")
 
 const isIdleWorker = (value: unknown): value is IdleWorkerState =>
   typeof (value as IdleWorkerState | null)?.worker === "string" &&

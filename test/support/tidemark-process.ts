@@ -36,6 +36,9 @@ export interface RunOptions {
   readonly ownGroup?: boolean
 }
 
+/** Most tests serve a chain that does not move. */
+const staticChain = { FROZEN_AFTER_BLOCKS: "0" }
+
 export const program = join(import.meta.dirname, "..", "..", "bin", "tidemark.js")
 
 export function runTidemark(
@@ -46,7 +49,13 @@ export function runTidemark(
   const child = spawn(file, [...given, ...args], {
     cwd,
     detached: ownGroup,
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", LOG_FORMAT: "json", ...env },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: process.env["HOME"] ?? "",
+      LOG_FORMAT: "json",
+      ...staticChain,
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const lines: LogLine[] = []

@@ -18,6 +18,7 @@ import type {
 } from "../../../source/block-source.js"
 import { ByteBudget } from "../../../source/byte-budget.js"
 import type { CircuitOptions } from "../../../source/circuit-breaker.js"
+import { ProviderHeads } from "../../../source/provider-heads.js"
 import { providerLabels } from "../../../source/provider-url.js"
 import { RpcCounters } from "../../../source/rpc-counters.js"
 import { createSharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
@@ -29,7 +30,8 @@ import { BloomReader } from "./bloom.js"
 import { describeRules, rulesOf } from "./chain-rules.js"
 import { blockCall } from "./fetch-blocks.js"
 import { RangeFetcher } from "./fetch-range.js"
-import { quantityValue, toHexBytes } from "./hex-text.js"
+import { HeadReader } from "./head-reader.js"
+import { toHexBytes } from "./hex-text.js"
 import { JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
 import { decimalText, RpcPool } from "./rpc-pool.js"
@@ -59,6 +61,8 @@ export interface EvmSourceOptions {
   readonly verify?: "standard" | "roots" | undefined
   readonly refetches?: number | undefined
   readonly refetchDelayMs?: number | undefined
+  /** A head older than this many of the chain's own blocks is frozen. 0: never. */
+  readonly frozenAfterBlocks?: number | undefined
 }
 
 /** The request as a whole failed, which one of its calls may have caused. */
@@ -86,11 +90,13 @@ export function createChainSource(
     timeoutMs: chain.rpcTimeoutMs,
     maxResponseBytes: chain.rpcMaxResponseBytes,
     bytesInFlight,
+    frozenAfterBlocks: chain.frozenAfterBlocks,
   })
 }
 
 export class EvmSource implements BlockSource<EvmBlock> {
   readonly #pool: RpcPool
+  readonly #heads: HeadReader
   readonly #ranges: RangeFetcher
   readonly #logger: RuntimeDeps["logger"]
   #chainId: string | undefined
@@ -118,7 +124,9 @@ export class EvmSource implements BlockSource<EvmBlock> {
         ),
     )
     const { expectedChainId, rounds, backoffMs } = options
-    this.#pool = new RpcPool(deps, { providers, counters, expectedChainId, rounds, backoffMs })
+    const heads = new ProviderHeads(deps, { frozenAfterBlocks: options.frozenAfterBlocks ?? 0 })
+    this.#pool = new RpcPool(deps, { providers, counters, heads, expectedChainId, rounds, backoffMs })
+    this.#heads = new HeadReader({ ...deps, pool: this.#pool, heads })
     this.#ranges = new RangeFetcher(
       {
         ...deps,
@@ -155,18 +163,8 @@ export class EvmSource implements BlockSource<EvmBlock> {
     return identity
   }
 
-  head({ signal, urgent }: FetchOptions): Promise<ChainHead> {
-    const calls = [blockCall("latest"), blockCall("finalized")]
-    return this.#pool.attempt(
-      async (provider) => {
-        const [latest, finalized] = await provider.call(calls, { signal, urgent, errorsAsValues: true })
-        if (latest!.error !== null) throw provider.callError("eth_getBlockByNumber", latest!.error)
-        const known = readHead(latest!.value)
-        if (known === undefined) throw badAnswer(`${provider.label} answered no block for "latest"`)
-        return { ...known, finalizedHeight: readHead(finalized!.value)?.height ?? null }
-      },
-      { signal, urgent },
-    )
+  head(options: FetchOptions): Promise<ChainHead> {
+    return this.#heads.head(options)
   }
 
   async *fetchRange(range: BlockRange, options: FetchRangeOptions): AsyncGenerator<readonly EvmBlock[]> {
@@ -189,7 +187,10 @@ export class EvmSource implements BlockSource<EvmBlock> {
   ): Promise<readonly ProviderHashes[]> {
     const calls = heights.map((height) => blockCall(height))
     const options = { signal, urgent }
-    const answers = await this.#pool.askEach((provider) => provider.call(calls, options), options)
+    const answers = await this.#pool.askEach((provider) => provider.call(calls, options), {
+      ...options,
+      withoutFrozen: true,
+    })
     return answers.map(({ label, value }) => ({ provider: label, hashes: value.map(hashOf) }))
   }
 
@@ -209,8 +210,9 @@ export class EvmSource implements BlockSource<EvmBlock> {
     return this.#pool.takeCounters()
   }
 
-  close(): Promise<void> {
-    return this.#pool.close()
+  async close(): Promise<void> {
+    await this.#heads.close()
+    await this.#pool.close()
   }
 }
 
@@ -220,10 +222,3 @@ const quantityOfDecimal = (decimal: string): string => `0x${BigInt(decimal).toSt
 const badAnswer = (message: string): IndexerError => new IndexerError("RPC_BAD_RESPONSE", message)
 
 const hashOf = ({ value }: RpcAnswer): Hex | null => (isObject(value) ? toHexBytes(value["hash"], 32) : null)
-
-function readHead(value: unknown): { readonly height: number; readonly hash: Hex } | undefined {
-  if (!isObject(value)) return undefined
-  const height = quantityValue(value["number"])
-  const hash = toHexBytes(value["hash"], 32)
-  return height >= 0 && hash !== null ? { height, hash } : undefined
-}

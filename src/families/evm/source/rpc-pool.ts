@@ -8,6 +8,7 @@ import type { RpcCounts } from "../../../platform/metrics.js"
 import type { Random } from "../../../platform/random.js"
 import type { RuntimeDeps } from "../../../platform/service.js"
 import type { FetchOptions, ProviderHealth } from "../../../source/block-source.js"
+import { ProviderHeads } from "../../../source/provider-heads.js"
 import type { RpcCounters } from "../../../source/rpc-counters.js"
 import type { JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
@@ -15,6 +16,8 @@ import type { RpcAnswer, RpcCall } from "./json-rpc-reply.js"
 export interface RpcPoolOptions {
   readonly providers: readonly JsonRpcClient[]
   readonly counters: RpcCounters
+  /** Which providers are left because their heads are not the chain's. */
+  readonly heads?: ProviderHeads | undefined
   /** Decimal text; a provider on another chain is never used. */
   readonly expectedChainId?: string | undefined
   /** How often all providers are tried before a call gives up. */
@@ -44,6 +47,7 @@ export class RpcPool {
   readonly #logger: Logger
   readonly #providers: readonly JsonRpcClient[]
   readonly #counters: RpcCounters
+  readonly #heads: ProviderHeads
   readonly #expectedChainId: string | undefined
   readonly #rounds: number
   readonly #backoffMs: number
@@ -55,6 +59,7 @@ export class RpcPool {
     this.#logger = deps.logger
     this.#providers = options.providers
     this.#counters = options.counters
+    this.#heads = options.heads ?? new ProviderHeads(deps, { frozenAfterBlocks: 0 })
     this.#expectedChainId = options.expectedChainId
     this.#rounds = options.rounds ?? 3
     this.#backoffMs = options.backoffMs ?? 250
@@ -78,17 +83,23 @@ export class RpcPool {
     throw this.#noProvider(last)
   }
 
-  /** Asks every provider that can be asked, each by itself. Those that fail are left out. */
+  /**
+   * Asks every provider that can be asked, each by itself and at the same time. Those that fail are left out; so are
+   * frozen ones on request, as long as another one answers.
+   */
   async askEach<T>(
     work: (provider: JsonRpcClient) => Promise<T>,
-    options: FetchOptions,
+    options: FetchOptions & { readonly withoutFrozen?: boolean },
   ): Promise<{ readonly label: string; readonly value: T }[]> {
-    const answers: { label: string; value: T }[] = []
-    for (const provider of this.#providers) {
-      const tried = await this.#tryOne(provider, work, options)
-      if (tried !== undefined && "value" in tried) answers.push({ label: provider.label, value: tried.value })
+    const ask = async (providers: readonly JsonRpcClient[]) => {
+      const tried = await Promise.all(providers.map((provider) => this.#tryOne(provider, work, options)))
+      return tried.flatMap((one, i) =>
+        one !== undefined && "value" in one ? [{ label: providers[i]!.label, value: one.value }] : [],
+      )
     }
-    return answers
+    const frozen = options.withoutFrozen ? this.#heads.frozen() : new Set()
+    const answers = await ask(this.#providers.filter(({ label }) => !frozen.has(label)))
+    return answers.length > 0 ? answers : ask(this.#providers.filter(({ label }) => frozen.has(label)))
   }
 
   /** The result, or the provider's error, which is then reported; undefined when it cannot be asked now. */
@@ -148,6 +159,7 @@ export class RpcPool {
       lastError: provider.lastError,
       lastErrorAtMs: provider.lastErrorAtMs,
       mismatch: this.#chain.get(provider)!.mismatch,
+      head: this.#heads.of(provider.label),
     }))
   }
 
@@ -159,9 +171,13 @@ export class RpcPool {
     await Promise.all(this.#providers.map((provider) => provider.close()))
   }
 
+  /** In order of preference; those that are left or to be avoided come last. */
   #inOrder(avoid: readonly string[]): readonly JsonRpcClient[] {
-    if (avoid.length === 0 || this.#providers.length === 1) return this.#providers
-    return [...this.#providers].sort((a, b) => avoid.lastIndexOf(a.label) - avoid.lastIndexOf(b.label))
+    const left = this.#heads.left()
+    if (this.#providers.length === 1 || (avoid.length === 0 && left.size === 0)) return this.#providers
+    // To avoid counts for more: an answer was in doubt.
+    const rank = ({ label }: JsonRpcClient) => 2 * avoid.lastIndexOf(label) + (left.has(label) ? 1 : 0)
+    return [...this.#providers].sort((a, b) => rank(a) - rank(b))
   }
 
   /** Providers that could be asked now. */
