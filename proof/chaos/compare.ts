@@ -47,7 +47,7 @@ export async function compareAll(stage: Stage, options: CompareOptions): Promise
   assert.equal(report.blocks, options.head + 1)
   assert.deepEqual(await wrongCheckpoints(stage.derived, "app"), [])
   assert.deepEqual(await foreignObservations({ raw: stage.probe, app: stage.derived }), [])
-  assert.deepEqual(await untoldRollbacks(stage.derived, { mayForget: stage.appLosesCommits }), [])
+  assert.deepEqual(await untoldRollbacks(stage.derived), [])
   assert.deepEqual(await stage.derived.leases(), [])
   assert.deepEqual(
     (await stage.derived.errors()).filter((error) => !error.resolved && !options.expected?.(JSON.stringify(error))),

@@ -8,11 +8,7 @@ interface Mismatch {
   readonly told: string | null
 }
 
-/** mayForget: app was told again of rollbacks it had lost, and those are recorded without telling anybody a second time. */
-export function untoldRollbacks(
-  app: Pick<StoreProbe, "rows">,
-  { mayForget }: { mayForget: boolean },
-): Promise<Mismatch[]> {
+export function untoldRollbacks(app: Pick<StoreProbe, "rows">): Promise<Mismatch[]> {
   return app.rows<Mismatch>(
     `with rollback as (
        select id, format('%s: epoch %s, [%s,%s)', id, epoch, lower(removed), upper(removed)) as text from app.rollbacks
@@ -21,7 +17,6 @@ export function untoldRollbacks(
        from app.outbox where kind = 'rollback'
      )
      select rollback.text as rollback, told.text as told from rollback full join told using (id)
-     where rollback.text is distinct from told.text and not ($1 and told.text is null)`,
-    [mayForget],
+     where rollback.text is distinct from told.text`,
   )
 }

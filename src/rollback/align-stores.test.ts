@@ -143,11 +143,15 @@ test("an app store that missed a rollback replays it, and loses what raw does no
   await storeBranch(5, 20, 28)
   // A backup of app from before the rollback: its derived rows above 20 come from the lost branch.
   await store.app.query("delete from app.rollbacks")
+  await store.app.query("delete from app.outbox")
   await store.app.query("update app.chain_state set chain_epoch = 0")
   await store.deriveAll()
   expect(await alignStores(deps())).toBe("app-went-back")
   expect(await alignStores(deps())).toBe("agreed")
   expect(await rollbackReasons({ raw, app: store.app })).toEqual(["test"])
+  // The backup has no word of it either: consumers still have what was derived from the lost branch.
+  const told = "select epoch::int4 as epoch, payload from app.outbox"
+  expect((await store.app.query(told)).rows).toEqual([{ epoch: 1, payload: { removed_from: "20" } }])
   const { rows } = await store.app.query<{ chain_epoch: string }>("select chain_epoch from app.chain_state")
   expect(rows).toEqual([{ chain_epoch: "1" }])
   await testLedgers.app.copyRawCoverage({ raw, app: store.app })

@@ -5,6 +5,7 @@
 import type { RollbackRecord, StoreState } from "../coordination/rollback-ledger.js"
 import { intersect, rangeSet, subtract, union } from "../domain/range-set.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
+import { announceRollback } from "./announce-rollback.js"
 import { finishRollback } from "./finish-rollback.js"
 import { rollbackLimits } from "./rollback-app.js"
 import type { RollbackDeps } from "./rollback-deps.js"
@@ -111,7 +112,11 @@ async function replayInApp(
       heights: intersect(copy, heights),
       skipped: intersect(own!.skipped, skipped),
     })
-    for (const rollback of missing) await ledger.recordRollback(tx, rollback)
+    for (const rollback of missing) {
+      await ledger.recordRollback(tx, rollback)
+      // App may have lost this too, or never written it, and consumers still have the removed blocks.
+      await announceRollback(tx, rollback)
+    }
     await ledger.raiseEpoch(tx, seen.epoch)
   }, rollbackLimits)
 }

@@ -7,6 +7,7 @@ import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
 import type { TransactionOptions } from "../postgres/transaction.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
+import { announceRollback } from "./announce-rollback.js"
 import type { RollbackDeps } from "./rollback-deps.js"
 
 export const rollbackLimits: TransactionOptions = {
@@ -42,19 +43,7 @@ export function rollbackApp(
       family.forgetObserved(jobs, tx, { removed }),
       ledger.recordRollback(tx, { id, epoch, removed, reason }),
       ledger.raiseEpoch(tx, epoch),
-      // Consumers of these blocks learn that they are gone. They recognise a repetition by the id.
-      tx.query(
-        `insert into app.outbox (id, kind, epoch, payload) values ($1, 'rollback', $2, $3)
-         on conflict (id) do nothing`,
-        [
-          id,
-          epoch,
-          JSON.stringify({
-            removed_from: String(from),
-            ...(to === Number.MAX_SAFE_INTEGER ? {} : { removed_to: String(to) }),
-          }),
-        ],
-      ),
+      announceRollback(tx, { id, epoch, removed }),
     ])
   }, options)
 }
