@@ -26,7 +26,7 @@ const view: fc.Arbitrary<ClaimView> = fc
     for (const [leaseRange, due] of leases) {
       const [free] = subtract([leaseRange], taken)
       if (!free) continue
-      unfinished.push({ id: String(unfinished.length + 1), range: free, due, stuck: false, active: !due })
+      unfinished.push({ id: String(unfinished.length + 1), range: free, due, stuck: false, dead: false, active: !due })
       taken = rangeSet([...taken, free])
     }
     return { heights, skipped, unfinished, gates: gates.map((gate) => rangeSet(gate)) }
@@ -105,17 +105,58 @@ describe("choosing a range", () => {
     )
   })
 
-  test("in order, nothing new is taken above a height of the region that is leased", () => {
+  test("in order, nothing is taken above a height of the region that is leased", () => {
     fc.assert(
       fc.property(view, request, (seen, asked) => {
         const region = asked.regions[0]!
         const choice = chooseInRegion(seen, region, { ...asked, order: "oldest", inOrder: true })
-        if (choice?.kind !== "new") return
+        if (!choice) return
         const below = { from: region.from, to: choice.range.from }
-        const leased = seen.unfinished.map((lease) => lease.range)
+        // A hole in the dependencies of the chosen lease itself is passed.
+        const others = seen.unfinished.filter(({ id }) => choice.kind === "new" || id !== choice.id)
+        const leased = others.map((lease) => lease.range)
         for (const height of heightsOf(below)) expect(containsHeight(leased, height)).toBe(false)
       }),
       { numRuns: 500 },
     )
+  })
+
+  describe("of a worker with many failed blocks", () => {
+    const history = { from: 0, to: 100_000 }
+    const asked = { rangeSize: 100, maxBlocks: 100, order: "oldest" } as const
+    const failing = (count: number, kind: Partial<ClaimView["unfinished"][number]>): ClaimView => ({
+      heights: [],
+      skipped: [],
+      gates: [],
+      unfinished: Array.from({ length: count }, (_, i) => ({
+        id: String(i),
+        range: { from: i, to: i + 1 },
+        ...{ due: false, stuck: true, dead: false, active: false, ...kind },
+      })),
+    })
+
+    test("dead blocks stop only themselves", () => {
+      const seen = failing(5_000, { dead: true })
+      expect(chooseInRegion(seen, history, asked)?.range).toEqual({ from: 5_000, to: 5_100 })
+      expect(chooseInRegion(seen, { from: 50_000, to: 50_064 }, asked)?.range).toEqual({ from: 50_000, to: 50_064 })
+    })
+
+    test("ranges that wait for another attempt stop new ones in their region, and never the tip", () => {
+      const seen = failing(200, {})
+      expect(chooseInRegion(seen, history, asked)).toBeUndefined()
+      expect(chooseInRegion(seen, { from: 50_000, to: 50_064 }, asked)?.range).toEqual({ from: 50_000, to: 50_064 })
+      const tip = { from: 200 - 64, to: 300 }
+      expect(chooseInRegion(seen, tip, asked)?.range).toEqual({ from: 200, to: 300 })
+    })
+
+    test("more of them may wait where most blocks succeed", () => {
+      const seen = { ...failing(300, {}), heights: [{ from: 1_000, to: 40_000 }] }
+      expect(chooseInRegion(seen, history, asked)?.range).toEqual({ from: 300, to: 400 })
+      expect(chooseInRegion({ ...seen, heights: [{ from: 1_000, to: 30_000 }] }, history, asked)).toBeUndefined()
+    })
+
+    test("there is a bound to the dead ones, too", () => {
+      expect(chooseInRegion(failing(10_000, { dead: true }), history, asked)).toBeUndefined()
+    })
   })
 })

@@ -1,8 +1,8 @@
 // Which range a claim takes: a due FAILED lease first, else the first gap that the dependencies cover. Pure. Gaps are found
 // here and nowhere else: there is no planner that could disagree.
 
-import type { BlockRange } from "../domain/block-range.js"
-import { intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
+import { type BlockRange, rangesOverlap } from "../domain/block-range.js"
+import { countHeights, intersect, type RangeSet, rangeSet, subtract, union } from "../domain/range-set.js"
 import type { Covered } from "./coverage-ledger.js"
 import type { ClaimRequest } from "./lease-store.js"
 
@@ -13,6 +13,7 @@ export interface UnfinishedLease {
   readonly due: boolean
   /** DEAD, or a single block that has failed a few times or met a bug: the head follower no longer waits for it. */
   readonly stuck: boolean
+  readonly dead: boolean
   /** Held by a process. */
   readonly active: boolean
 }
@@ -37,16 +38,30 @@ export type Choice =
 
 export type RangeRequest = Pick<ClaimRequest, "rangeSize" | "maxBlocks" | "order" | "inOrder">
 
-/** How many failed ranges a worker may have before it claims no new ones. */
-const unfinishedMax = 200
+/**
+ * How many ranges of a region may wait for another attempt before nothing new is claimed there: this many, and one for every
+ * hundred covered heights. The tip's region is shorter, so the tip always continues.
+ */
+const waitingMax = 200
+/** DEAD blocks wait for a person and stop only themselves; this bounds what every claim has to read. */
+const deadMax = 10_000
 
 export function chooseRange(view: ClaimView, region: BlockRange, request: RangeRequest): Choice | undefined {
   if (region.to <= region.from) return undefined
-  const failed = chooseFailed(view, region)
+  const failed = chooseFailed(view, region, request)
   if (failed) return failed
-  // Otherwise a worker that fails at every block would leave a lease for each.
-  if (view.unfinished.filter(({ active }) => !active).length >= unfinishedMax) return undefined
+  // In order, one range at a time waits anyway.
+  if (!request.inOrder && isFull(view, region)) return undefined
   return chooseGap(view, region, request)
+}
+
+/** A worker that fails at every block would otherwise leave a lease for each. */
+function isFull(view: ClaimView, region: BlockRange): boolean {
+  const left = view.unfinished.filter(({ active, range }) => !active && rangesOverlap(range, region))
+  if (left.length < waitingMax) return false
+  const dead = left.filter((lease) => lease.dead).length
+  const done = countHeights(intersect(view.heights, [region]))
+  return left.length - dead >= Math.max(waitingMax, Math.floor(done / 100)) || dead >= deadMax
 }
 
 /** Heights that are neither done nor leased, and that the dependencies cover. */
@@ -57,9 +72,11 @@ export function freeRanges(view: ClaimView, region: BlockRange): RangeSet {
   return free
 }
 
-function chooseFailed(view: ClaimView, region: BlockRange): Choice | undefined {
+function chooseFailed(view: ClaimView, region: BlockRange, request: RangeRequest): Choice | undefined {
   const due = view.unfinished.filter((lease) => lease.due).sort((a, b) => a.range.from - b.range.from)
   for (const lease of due) {
+    // The upper half of a split is due while the lower one waits.
+    if (!isInOrder(view, { at: lease.range.from, region, request })) return undefined
     const [inside] = intersect([lease.range], [region])
     const range = inside && gatedPart(inside, view.gates)
     if (range) return { kind: "failed", id: lease.id, range, rest: subtract([lease.range], [range]) }
@@ -91,10 +108,16 @@ function chooseGap(view: ClaimView, region: BlockRange, request: RangeRequest): 
   }
   const gap = free[0]
   if (!gap) return undefined
-  // A lease may begin below the region and reach into it: finality rises while the head's range is held.
-  const isBelow = ({ range, stuck }: UnfinishedLease): boolean =>
-    !stuck && range.to > region.from && range.from < gap.from
-  if (request.inOrder && view.unfinished.some(isBelow)) return undefined
+  if (!isInOrder(view, { at: gap.from, region, request })) return undefined
   const ceiling = (Math.floor(gap.from / rangeSize) + 1) * rangeSize
   return { kind: "new", range: { from: gap.from, to: Math.min(gap.to, ceiling, gap.from + maxBlocks) } }
+}
+
+/** A lease may begin below the region and reach into it: finality rises while the head's range is held. */
+function isInOrder(
+  { unfinished }: ClaimView,
+  { at, region, request }: { at: number; region: BlockRange; request: RangeRequest },
+): boolean {
+  const isBelow = ({ range, stuck }: UnfinishedLease): boolean => !stuck && range.to > region.from && range.from < at
+  return !request.inOrder || !unfinished.some(isBelow)
 }

@@ -217,6 +217,21 @@ export function describeLeaseStore<Tx>(name: string, make: () => Promise<LeaseSt
       expect((await claim({ inOrder: true })).range).toEqual({ from: 10, to: 20 })
     })
 
+    test("a claim in order takes no upper half while the lower one waits for its next attempt", async () => {
+      for (let i = 0; i < 3; i++) {
+        await store.release(await claim({ inOrder: true }), failure())
+        await harness.advance(120_000)
+      }
+      const lower = await claim({ inOrder: true })
+      expect(lower.range).toEqual({ from: 0, to: 5 })
+      expect(await store.claim(request({ inOrder: true }))).toBeUndefined()
+      await store.release(lower, failure())
+      expect(await store.claim(request({ inOrder: true }))).toBeUndefined()
+      await harness.advance(120_000)
+      await commit(await claim({ inOrder: true }))
+      expect((await claim({ inOrder: true })).range).toEqual({ from: 5, to: 10 })
+    })
+
     test("a claim in order also waits for an unfinished range that begins below its region", async () => {
       const ahead = { inOrder: true, regions: [{ from: 4, to: 40 }] }
       const lease = await claim({ inOrder: true })

@@ -47,7 +47,7 @@ export async function claimGroup(
            'due', status = 'FAILED' and coalesce(next_attempt_at <= clock_timestamp(), true),
            'stuck', status = 'DEAD' or status = 'FAILED' and to_height = from_height + 1
              and (attempt >= $3::int4 or last_error_code = 'BUG'),
-           'active', status = 'ACTIVE'))
+           'dead', status = 'DEAD', 'active', status = 'ACTIVE'))
          from ${tables.leases} where worker_type = any ($1) and status <> 'COMPLETED'), '[]') as unfinished`,
     [names, request.members.flatMap(({ dependencies }) => dependencies), stuckAfterAttempts],
   )

@@ -433,6 +433,24 @@ describe("the lease store on Postgres alone", () => {
       await Promise.all(commits)
     }))
 
+  test("200 failed blocks of a worker stop its history, and 200 dead ones stop nothing but themselves", () =>
+    withHarness(async (harness) => {
+      const { admin } = harness
+      const store = await harness.open()
+      const claim = (region: { from: number; to: number }) => {
+        const size = { rangeSize: 100, maxBlocks: 64, order: "oldest", ttlMs: 10_000 } as const
+        return store.claim({ worker: "w", holder: "h", regions: [region], dependencies: [], ...size })
+      }
+      await admin.query(
+        `insert into raw.worker_leases (worker_type, from_height, to_height, status, epoch, lease_ttl_ms, next_attempt_at)
+         select 'w', n, n + 1, 'FAILED', gen_random_uuid(), 1, now() + interval '1 hour' from generate_series(0, 199) n`,
+      )
+      expect(await claim({ from: 0, to: 10_000 })).toBeUndefined()
+      expect((await claim({ from: 5_000, to: 5_064 }))?.range).toEqual({ from: 5_000, to: 5_064 })
+      await admin.query("update raw.worker_leases set status = 'DEAD' where status = 'FAILED'")
+      expect((await claim({ from: 0, to: 10_000 }))?.range).toEqual({ from: 200, to: 264 })
+    }))
+
   test("a claim reads unfinished leases only, however many are finished", () =>
     withHarness(async ({ admin }) => {
       await admin.query(
