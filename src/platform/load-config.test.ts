@@ -32,6 +32,26 @@ describe("the config", () => {
     expect(Object.values(config.chains[0]!.checks).every((on) => on)).toBe(true)
   })
 
+  test("checks are switched by the environment too, which overrides the file", async () => {
+    await configFile(`{ chains: { one: { rpc: "http://one.example", checks: { parent: false } } } }`)
+    const checks = async (text: string) => (await load({ env: { CHECKS: text } })).chains[0]!.checks
+    expect(await checks("sums:off")).toEqual({ parent: false, sums: false })
+    expect(await checks("parent:on, sums:off")).toEqual({ parent: true, sums: false })
+    expect(await checks("")).toEqual({ parent: false, sums: true })
+  })
+
+  test.each(["sums", "sums=off", "sums:no", "roots:off"])(
+    "CHECKS=%s is refused with the checks there are",
+    async (text) => {
+      await expect(load({ env: { CHECKS: text } })).rejects.toThrow(/CHECKS has the entry ".*parent:off.*parent, sums/)
+    },
+  )
+
+  test("CHECKS is refused where several chains could be meant", async () => {
+    await configFile(`{ chains: { one: { rpc: "http://one.example" }, two: { rpc: "http://two.example" } } }`)
+    await expect(load({ env: { CHECKS: "sums:off" } })).rejects.toThrow("CHECKS cannot be set while")
+  })
+
   test("flags override the environment, the environment the file, and the file the defaults", async () => {
     await configFile(`{ rangeSize: 7, leaseTtlMs: 1111, port: 1 }`)
     const config = await load({ env: { LEASE_TTL_MS: "2222", PORT: "2" }, flags: { port: "3" } })

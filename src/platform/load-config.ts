@@ -91,8 +91,9 @@ function readChains(content: Record<string, unknown>, options: GivenSettings): C
   const perChain = Object.entries<SettingTable[string]>(Object.assign({}, ...tables)).filter(
     ([key, { env: name }]) => flags[key] !== undefined || env[name],
   )
-  if (entries.length > 1 && (rpcText || perChain.length > 0)) {
-    const names = [...(rpcText ? ["RPC_URL"] : []), ...perChain.map(([, setting]) => setting.env)]
+  const named = ["RPC_URL", "CHECKS"].filter((variable) => (variable === "RPC_URL" ? rpcText : env[variable]))
+  const names = [...named, ...perChain.map(([, setting]) => setting.env)]
+  if (entries.length > 1 && names.length > 0) {
     const chains = entries.map(([name]) => name).join(", ")
     throw invalid(
       `${names.join(", ")} cannot be set while the config has several chains (${chains}): ` +
@@ -134,7 +135,10 @@ function readChain({ name, file, env, flags, familyOf, rpcText }: GivenChain): C
     name: name ?? (demo ? "demo" : undefined),
     rpcUrls,
     wsUrls,
-    checks: readChecks(file["checks"], family.checkNames, prefix),
+    checks: {
+      ...readChecks(file["checks"], family.checkNames, prefix),
+      ...parseChecks(env["CHECKS"], family.checkNames),
+    },
     familySettings: readSettings(family.settings, sources),
     demo,
   }
@@ -163,6 +167,22 @@ function readChecks(value: unknown, checkNames: readonly string[], prefix: strin
   for (const [name, on] of Object.entries(given))
     if (typeof on !== "boolean") throw invalid(`${prefix}checks.${name} must be true or false`)
   return Object.fromEntries(checkNames.map((name) => [name, given[name] !== false]))
+}
+
+/** `bloom:off,gas:on`: overrides the file for the checks that it names. */
+function parseChecks(text: string | undefined, checkNames: readonly string[]): ChainConfig["checks"] {
+  const entries = (text ?? "").split(",").filter((entry) => entry.trim() !== "")
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [, name = "", state] = /^\s*(\w+)\s*:\s*(on|off)\s*$/.exec(entry) ?? []
+      if (checkNames.includes(name)) return [name, state === "on"]
+      const known = checkNames.join(", ")
+      throw invalid(
+        `CHECKS has the entry ${JSON.stringify(entry)}, but must be a comma list such as ` +
+          `${checkNames[0]}:off of the checks ${known}`,
+      )
+    }),
+  )
 }
 
 function rejectUnknown(value: Record<string, unknown>, known: readonly string[], prefix: string): void {
