@@ -103,7 +103,7 @@ describe("docs/reference/config.md", () => {
     const known = new Set([
       ...settings.map(({ env }) => env),
       // Read beside the tables; the last two by tests.
-      ...["RPC_URL", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS"],
+      ...["RPC_URL", "CHECKS", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS"],
       ...Object.keys(errorCodes),
       ...stallCauses,
     ])

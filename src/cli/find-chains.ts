@@ -17,6 +17,8 @@ import { usage } from "./parse-flags.js"
 export interface FoundChain extends OperatedChain {
   readonly raw: Database
   readonly app: Database
+  /** As configured here. */
+  readonly capacityBytes: number | undefined
 }
 
 export interface FindOptions {
@@ -29,6 +31,7 @@ interface Place {
   readonly name: string
   readonly rawUrl: string
   readonly appUrl: string
+  readonly capacityBytes?: number | undefined
 }
 
 /** For a command that acts on one chain: the only one there is, or USAGE. */
@@ -57,7 +60,7 @@ export async function withChains<T>(
       open.push(raw, ...(app === raw ? [] : [app]))
       const name = (await readChainName(raw)) ?? place.name
       if (options.chain === undefined || options.chain === name)
-        chains.push(operateChain({ name, raw, app, random: io.random }))
+        chains.push(operateChain({ name, raw, app, random: io.random, capacityBytes: place.capacityBytes }))
     }
     if (chains.length === 0) throw noneFound(config, options)
     return await work(chains, config)
@@ -70,8 +73,8 @@ export async function withChains<T>(
 
 async function findPlaces(config: Config): Promise<readonly Place[]> {
   const places: Place[] = []
-  for (const { name, dbRawUrl, dbAppUrl } of config.chains) {
-    if (dbRawUrl) places.push({ name: name ?? "chain", rawUrl: dbRawUrl, appUrl: dbAppUrl ?? dbRawUrl })
+  for (const { name, dbRawUrl, dbAppUrl, dbCapacityBytes: capacityBytes } of config.chains) {
+    if (dbRawUrl) places.push({ name: name ?? "chain", rawUrl: dbRawUrl, appUrl: dbAppUrl ?? dbRawUrl, capacityBytes })
   }
   if (places.length === config.chains.length) return places
   const urlOf = await readEmbeddedAddress(config.process.dataDir)

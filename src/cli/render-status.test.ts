@@ -54,6 +54,16 @@ describe("renderStatus", () => {
     expect(render(sampleStatus({ percent: 100, etaMs: 0 }, sampleDone))).toMatchSnapshot()
   })
 
+  test("what a chain's blocks cannot be checked for, and what is not known of its room", () => {
+    const store = { rawBytes: 1, appBytes: null, freeBytes: null, secondsPerBlock: null }
+    const text = render(sampleStatus({ unchecked: ['the check "gas"'], store, daysToFull: null }))
+    expect(text).toMatch(/^ unchecked {3}the check "gas"$/m)
+    expect(text).toContain("room        DB_CAPACITY_BYTES not set")
+    expect(render(sampleStatus())).toContain("room        429 GB, full in 37 days")
+    expect(render(sampleStatus({ daysToFull: 0.5 }))).toContain("full in 12 h")
+    expect(render(sampleStatus({ daysToFull: null }))).toContain("429 GB free")
+  })
+
   test("a chain that was never started", () => {
     const none = { head: null, lag: null, watermark: null, storedHead: null, finalized: null, liveFrom: null }
     expect(
@@ -69,7 +79,7 @@ describe("renderStatus", () => {
           workers: [],
           processes: [],
           providers: [],
-          store: { rawBytes: null, appBytes: null },
+          store: { rawBytes: null, appBytes: null, freeBytes: null, secondsPerBlock: null },
         }),
       ),
     ).toMatchSnapshot()

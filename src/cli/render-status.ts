@@ -44,6 +44,11 @@ export function renderStatus(status: ChainStatus, diagnosis: Diagnosis, options:
       status.providers.map((provider) => providerLine(provider, status, paint)),
       look,
     ),
+    ...section(
+      "unchecked",
+      status.unchecked.map((text) => [{ text }]),
+      look,
+    ),
     ...section("dead", deadLines(status, paint), look),
   ]
   const workers = drawWorkers(status.workers, { width: columns - labelWidth - 2, paint }).map(
@@ -122,6 +127,7 @@ function facts(status: ChainStatus): [string, string][] {
     ["leases", leasesText(workers)],
     ["gaps", gaps.length === 0 ? "none" : `${gaps.length}, ${formatHeight(countHeights(gaps))} blocks`],
     ["store", storeText(store)],
+    ["room", roomText(status)],
     ...(derivedPercent === null ? [] : [["derived", formatPercent(derivedPercent)] as [string, string]]),
     ...(openErrors > 0 ? [["errors", `${formatHeight(openErrors)} open`] as [string, string]] : []),
     ...(unindexed.length > 0 ? [["unindexed", partitionsText(unindexed)] as [string, string]] : []),
@@ -152,6 +158,15 @@ function etaText({ etaMs, percent }: ChainStatus): string {
 function storeText({ rawBytes, appBytes }: ChainStatus["store"]): string {
   if (rawBytes === null) return "–"
   return `${formatBytes(rawBytes)}${appBytes === null ? "" : ` raw, ${formatBytes(appBytes)} app`}`
+}
+
+/** Where nothing says how much there is, what would. */
+function roomText({ store: { freeBytes }, daysToFull }: ChainStatus): string {
+  if (freeBytes === null) return "DB_CAPACITY_BYTES not set"
+  if (daysToFull === null) return `${formatBytes(freeBytes)} free`
+  const days = Math.floor(daysToFull)
+  const when = days < 2 ? formatDuration(daysToFull * 86_400_000) : `${formatHeight(days)} days`
+  return `${formatBytes(freeBytes)}, full in ${when}`
 }
 
 function pairs(rows: readonly [string, string][], { columns, paint }: Look): string[] {

@@ -39,7 +39,7 @@ export async function statusCommand(argv: readonly string[], io: CliIo): Promise
   return withChains(io, flags, async (chains, config) => {
     const { stallAfterMs } = config.process
     const readers = chains.map((chain) => {
-      const storeSize = storeSizeReader(chain, { clock: io.clock })
+      const storeSize = storeSizeReader(chain, { clock: io.clock, capacityBytes: chain.capacityBytes })
       return async (): Promise<Look> => {
         const status = await readChainStatus(chain, { ...chain, storeSize })
         return { status, diagnosis: diagnose(status, { stallAfterMs }) }

@@ -77,7 +77,7 @@ function parseLimit(text: string): number | null {
 }
 
 async function list(io: CliIo, { chains, flags }: { chains: readonly FoundChain[]; flags: Flags }): Promise<number> {
-  const storeSize = async () => ({ rawBytes: null, appBytes: null })
+  const storeSize = async () => ({ rawBytes: null, appBytes: null, freeBytes: null, secondsPerBlock: null })
   const found = await Promise.all(chains.map((chain) => readChainStatus(chain, { ...chain, storeSize })))
   print(io, {
     json: flags.json,

@@ -32,6 +32,9 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
   /** The name of a chain that the config gives none. */
   chainName(identity: ChainIdentity): string
 
+  /** What Tidemark cannot check of this chain's blocks, in words; empty where nothing is left out. */
+  uncheckedOn(chainId: string): readonly string[]
+
   createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource<Block>
   createHeadWatch(
     deps: RuntimeDeps,

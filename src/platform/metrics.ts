@@ -125,6 +125,8 @@ function createGauges(registry: Registry) {
     derived: gauge("derived_ratio", "Share of the heights from start to head that every worker has derived, 0 to 1"),
     processes: gauge("processes", "Processes of this chain that were heard of lately"),
     storeBytes: gauge("store_bytes", "Size of a database", ["store"]),
+    storeFree: gauge("store_free_bytes", "Bytes left for the databases; absent while that is unknown"),
+    daysToFull: gauge("store_days_to_full", "Days until the databases are full; absent while that is unknown"),
     providerUp: gauge("provider_up", "1 when a provider is used, 0 when its circuit is open", ["provider"]),
     providerHead: gauge("provider_head_height", "The newest block that a provider reports", ["provider"]),
     providerFrozen: gauge("provider_frozen", "1 when a provider's head no longer moves", ["provider"]),

@@ -152,6 +152,12 @@ export const chainSettings = {
     fallback: undefined,
     help: "Database for derived tables; the raw one by default.",
   }),
+  dbCapacityBytes: integer({
+    env: "DB_CAPACITY_BYTES",
+    min: 1,
+    fallback: undefined,
+    help: "How many bytes both databases may take on your own server; without it, status cannot tell when they are full.",
+  }),
   startBlock: integer({
     env: "START_BLOCK",
     min: 0,

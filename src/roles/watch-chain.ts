@@ -18,7 +18,15 @@ export interface WatchedChain {
 
 export function watchChain(open: OpenChain, state: () => ProcessState): WatchedChain {
   const { family, raw, app, clock, logger, metrics, name, settings, roles, version } = open
-  const storeSize = storeSizeReader({ raw, app }, { clock })
+  const storeSize = storeSizeReader(
+    { raw, app },
+    {
+      clock,
+      capacityBytes: open.chain.dbCapacityBytes,
+      // The embedded server's, on this machine's disk.
+      directory: open.chain.dbRawUrl ? undefined : settings.dataDir,
+    },
+  )
   const status = (): Promise<ChainStatus> => readChainStatus(open, { name, family, app, storeSize })
   const doctor = new StallDoctor({
     chain: name,
@@ -38,7 +46,11 @@ export function watchChain(open: OpenChain, state: () => ProcessState): WatchedC
     roles,
     version,
     httpUrl: () => open.httpUrl,
-    state: () => ({ ...state(), workForMs: doctor.workForMs() }),
+    state: () => ({
+      ...state(),
+      workForMs: doctor.workForMs(),
+      freeBytes: doctor.lastStatus()?.store.freeBytes ?? null,
+    }),
   })
   return { status, doctor, reporter }
 }

@@ -36,7 +36,11 @@ export interface ChainStatus {
   /** Errors that are not resolved. */
   readonly openErrors: number
   readonly lastError: StatusError | null
+  /** What Tidemark cannot check of this chain's blocks, in words; empty on most chains. */
+  readonly unchecked: readonly string[]
   readonly store: StoreSize
+  /** Until nothing is free, at the store's size per block; null when unknown. */
+  readonly daysToFull: number | null
   /** Partitions that still lack an index: deferred, or being built. */
   readonly unindexed: readonly string[]
   readonly processes: readonly ProcessRow[]
@@ -119,6 +123,10 @@ export interface StatusError {
 export interface StoreSize {
   readonly rawBytes: number | null
   readonly appBytes: number | null
+  /** What is left of the embedded server's disk or of DB_CAPACITY_BYTES; null: unknown. */
+  readonly freeBytes: number | null
+  /** By the times of the newest blocks; null while there are too few. */
+  readonly secondsPerBlock: number | null
 }
 
 export interface ProcessRow {

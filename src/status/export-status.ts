@@ -24,6 +24,8 @@ export function exportStatus(
   if (status.headAgeMs !== null) gauges.headAge.set({ chain }, status.headAgeMs / 1_000)
   if (status.store.rawBytes !== null) gauges.storeBytes.set({ chain, store: "raw" }, status.store.rawBytes)
   if (status.store.appBytes !== null) gauges.storeBytes.set({ chain, store: "app" }, status.store.appBytes)
+  if (status.store.freeBytes !== null) gauges.storeFree.set({ chain }, status.store.freeBytes)
+  if (status.daysToFull !== null) gauges.daysToFull.set({ chain }, status.daysToFull)
   for (const { label: provider, state, head } of status.providers) {
     gauges.providerUp.set({ chain, provider }, state === "open" ? 0 : 1)
     if (!head) continue

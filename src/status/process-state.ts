@@ -28,6 +28,8 @@ export interface ProcessState {
   readonly rssBytes: number
   /** How long there has been open work, as the stall doctor of this process sees it; null: all is done. */
   readonly workForMs?: number | null
+  /** What is left for the store, where this process can tell. */
+  readonly freeBytes?: number | null
   /** Declared here, but the declaration does not fit the existing tables. */
   readonly idleWorkers?: readonly IdleWorkerState[]
 }
@@ -44,6 +46,7 @@ export function parseProcessState(value: unknown): ProcessState {
     lastStoredAtMs: typeof state.lastStoredAtMs === "number" ? state.lastStoredAtMs : null,
     rssBytes: typeof state.rssBytes === "number" ? state.rssBytes : 0,
     workForMs: typeof state.workForMs === "number" ? state.workForMs : null,
+    freeBytes: typeof state.freeBytes === "number" ? state.freeBytes : null,
     idleWorkers: Array.isArray(state.idleWorkers) ? state.idleWorkers.filter(isIdleWorker) : [],
   }
 }

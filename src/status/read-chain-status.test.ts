@@ -244,6 +244,54 @@ describe("readChainStatus", () => {
     expect(status.watermark).toBe(99)
   })
 
+  test("what this chain's blocks cannot be checked for is listed", async () => {
+    await insertChain(database)
+    expect((await read()).unchecked).toEqual([])
+    await database.query("update raw.chain_state set chain_id = 324")
+    expect((await read()).unchecked).toEqual(expect.arrayContaining(['the check "gas"', 'the check "bloom"']))
+  })
+
+  test("the room is the capacity without what is taken, else what a process reports, else unknown", async () => {
+    await insertChain(database)
+    const { rawBytes } = await storeSizeReader({ raw: database }, { clock })()
+    const readFree = async (capacityBytes?: number) => {
+      const storeSize = storeSizeReader({ raw: database }, { clock, capacityBytes })
+      const options = { name: "demo", family: evmFamily, storeSize }
+      return (await readChainStatus({ raw: database, ledgers: testLedgers }, options)).store.freeBytes
+    }
+    expect(await readFree()).toBeNull()
+    expect(await readFree(1)).toBe(0)
+    const free = await readFree(rawBytes! + 1_000_000_000)
+    // Other tests of this file write to the same database.
+    expect(Math.abs(free! - 1_000_000_000)).toBeLessThan(1_000_000)
+    await reporter({ freeBytes: 5_000 }).runOnce()
+    await reporter({ freeBytes: 4_000 }, { host: "quay" }).runOnce()
+    expect(await readFree()).toBe(4_000)
+    const disk = await storeSizeReader({ raw: database }, { clock, directory: import.meta.dirname })()
+    expect(disk.freeBytes).toBeGreaterThan(0)
+  })
+
+  test("the pace and the days to full come from the newest blocks", async () => {
+    await insertChain(database, { head: 99, finalized: 99 })
+    await insertCoverage(database, { heights: "{[0,100)}" })
+    await database.query(
+      `create table raw.blocks_days partition of raw.blocks for values from (0) to (1000);
+       insert into raw.blocks (height, hash, parent_hash, timestamp, transaction_count, event_count, extra)
+       select n, int8send(n), int8send(n - 1), to_timestamp(n * 12), 0, 0, null from generate_series(0, 99) as n`,
+    )
+    try {
+      const size = await storeSizeReader({ raw: database }, { clock })()
+      expect(size.secondsPerBlock).toBe(12)
+      const storeSize = async () => ({ ...size, rawBytes: 109_500_000, freeBytes: 7_200_000_000 })
+      const options = { name: "demo", family: evmFamily, storeSize }
+      const status = await readChainStatus({ raw: database, ledgers: testLedgers }, options)
+      // A hundred blocks of 1 MB each; 7,200 more, one every 12 seconds.
+      expect(status.daysToFull).toBeCloseTo(1)
+    } finally {
+      await database.query("drop table raw.blocks_days")
+    }
+  })
+
   test("sizes are asked for once in a while only", async () => {
     let asked = 0
     const query: Database["query"] = (sql, params) => {
@@ -256,10 +304,10 @@ describe("readChainStatus", () => {
     expect(first.rawBytes).toBeGreaterThan(1_000_000)
     expect(first.appBytes).toBeNull()
     await size()
-    expect(asked).toBe(1)
+    expect(asked).toBe(2)
     clock.advance(1_000)
     await size()
-    expect(asked).toBe(2)
+    expect(asked).toBe(4)
   })
 })
 

@@ -5,13 +5,14 @@ import type { LeaseRow } from "../coordination/lease-store.js"
 import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { formatRange } from "../domain/block-range.js"
-import { type RangeSet, union } from "../domain/range-set.js"
+import { countHeights, type RangeSet, union } from "../domain/range-set.js"
 import { countOpenErrors } from "../indexing-errors/list-errors.js"
 import { type PartitionIndexState, readPartitionIndexes } from "../partitions/partition-indexes.js"
 import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import type { Queryable, SqlExecutor } from "../postgres/transaction.js"
 import { readStoredWorkers, type StoredWorker } from "../workers/read-stored-workers.js"
 import type { ChainStatus, DeadBlock, ProcessRow, Rate, StatusError, WorkerStatus } from "./chain-status.js"
+import { daysToFull } from "./days-to-full.js"
 import {
   type ChainHeights,
   commonWatermark,
@@ -30,7 +31,11 @@ export interface ReadChainStatusOptions {
   /** The chain's name until the database has one. */
   readonly name: string
   /** The tables whose indexes are reported. */
-  readonly family: { readonly rawTables: readonly PartitionedTable[] }
+  readonly family: {
+    readonly rawTables: readonly PartitionedTable[]
+    /** What blocks of this chain cannot be checked for. */
+    uncheckedOn?(chainId: string): readonly string[]
+  }
   /** The database of the derived tables; its workers are then in the answer. */
   readonly app?: SqlExecutor | undefined
   /** A cached reader; without one the sizes are queried each time. */
@@ -75,6 +80,9 @@ export async function readChainStatus(
   const deriving = derived?.workers ?? []
   const workers = [...base.schema.workers, ...deriving]
   const stored = ingester ? storedHead(heights, union(ingester.coverage, ingester.skipped)) : null
+  const eta = ingester ? etaMs(heights, { missing: ingester.missing, stored, rate: ingester.blocksPerSecond }) : null
+  const size = await (options.storeSize ?? (() => readStoreSize({ raw, app: options.app })))()
+  const store = { ...size, freeBytes: size.freeBytes ?? reportedFreeBytes(processes) }
   return {
     name: chain?.name ?? options.name,
     chainId: chain?.chainId ?? null,
@@ -89,14 +97,21 @@ export async function readChainStatus(
     storedHead: stored,
     lag: lagOf(heights, stored),
     percent: ingester ? percentDone(heights, ingester.missing) : 0,
-    etaMs: ingester ? etaMs(heights, { missing: ingester.missing, stored, rate: ingester.blocksPerSecond }) : null,
+    etaMs: eta,
     derivedPercent: derivedPercent(heights, deriving),
     watermark: commonWatermark(workers),
     workers,
     deadBlocks: workers.flatMap(deadBlocks),
     openErrors: workers.reduce((sum, { openErrors }) => sum + openErrors, 0),
     lastError: newestError([base.schema.error, derived?.error, ...processes.map((one) => faultOf(one, now))]),
-    store: await (options.storeSize ?? (() => readStoreSize({ raw, app: options.app })))(),
+    store,
+    daysToFull: daysToFull({
+      store,
+      blocks: ingester ? countHeights(ingester.coverage) : 0,
+      missing: ingester && eta !== 0 ? countHeights(ingester.missing) : 0,
+      etaMs: eta,
+    }),
+    unchecked: chain ? (options.family.uncheckedOn?.(chain.chainId) ?? []) : [],
     unindexed: [...new Set(base.indexes.filter(({ state }) => state !== "valid").map(partitionName))],
     processes,
     providers: mergeProviders(processes.flatMap(({ state }) => state.providers)),
@@ -105,6 +120,12 @@ export async function readChainStatus(
     halt: chain?.halt ?? null,
     readAtMs: now,
   }
+}
+
+/** A process on the server's machine, or one that was given the capacity, knows what others cannot. */
+function reportedFreeBytes(processes: readonly ProcessRow[]): number | null {
+  const known = processes.flatMap(({ state }) => (typeof state.freeBytes === "number" ? [state.freeBytes] : []))
+  return known.length > 0 ? Math.min(...known) : null
 }
 
 interface ReadSchemaOptions {

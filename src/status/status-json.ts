@@ -43,7 +43,13 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
       ago_ms: Math.round(status.lastError.agoMs),
       where: status.lastError.where,
     },
-    store: { raw_bytes: status.store.rawBytes, app_bytes: status.store.appBytes },
+    unchecked: status.unchecked,
+    store: {
+      raw_bytes: status.store.rawBytes,
+      app_bytes: status.store.appBytes,
+      free_bytes: status.store.freeBytes,
+      days_to_full: status.daysToFull === null ? null : round(status.daysToFull),
+    },
     unindexed_partitions: status.unindexed.slice(0, maxRanges),
     processes: status.processes.map((process) => ({
       id: process.id,

@@ -9,6 +9,7 @@ import type { EvmBlock } from "./raw/evm-block.js"
 import { evmRawTables } from "./raw/raw-tables.js"
 import { RawWriter } from "./raw/raw-writer.js"
 import { readBlocks } from "./raw/read-blocks.js"
+import { listUnchecked, rulesOf } from "./source/chain-rules.js"
 import { createChainSource } from "./source/evm-source.js"
 import { EvmHeadWatch } from "./source/head-watch.js"
 import { allChecks } from "./source/verify-block.js"
@@ -16,6 +17,7 @@ import { allChecks } from "./source/verify-block.js"
 export const evmFamily: ChainFamily<EvmBlock> = {
   settings: evmSettings,
   checkNames: Object.keys(allChecks),
+  uncheckedOn: (chainId) => listUnchecked(rulesOf(chainId)),
   chainName: ({ chainId }) => `evm-${chainId}`,
   createSource: createChainSource,
   createHeadWatch: (deps, { chain, chainId }) =>

@@ -74,17 +74,22 @@ export function isProven(rules: ChainRules, part: RootPart, height: number): boo
   return unproven === undefined || (unproven !== "always" && height >= unproven.below)
 }
 
-/** What is not checked on a chain, in words; undefined where nothing is left out. */
-export function describeRules({ name, unchecked, unproven, opaqueTypes, unrooted }: ChainRules): string | undefined {
+/** What is not checked on a chain, in words; empty where nothing is left out. */
+export function listUnchecked({ unchecked, unproven, opaqueTypes, unrooted }: ChainRules): readonly string[] {
   const bound = (part: string, scope: "always" | { readonly below: number }): string =>
     scope === "always" ? part : `${part} below block ${scope.below}`
-  const parts = [
+  return [
     ...unchecked.map((check) => `the check "${check}"`),
     ...Object.entries(unproven).map(([part, scope]) => `with VERIFY=roots ${bound(part, scope)}`),
     ...opaqueTypes.map((type) => `with VERIFY=roots transactions of type 0x${type.toString(16)}`),
     ...(unrooted === undefined ? [] : ["transactions that the chain keeps out of its roots"]),
   ]
-  return parts.length === 0 ? undefined : `not checked on ${name}: ${parts.join(", ")}`
+}
+
+/** The same as a sentence for the log; undefined where nothing is left out. */
+export function describeRules(rules: ChainRules): string | undefined {
+  const parts = listUnchecked(rules)
+  return parts.length === 0 ? undefined : `not checked on ${rules.name}: ${parts.join(", ")}`
 }
 
 /** The checks of a chain's config without those that its rules exclude. */
