@@ -16,7 +16,7 @@ const mayImport: Record<string, readonly string[]> = {
   source: ["domain", "platform"],
   "indexing-errors": ["domain", "platform", "postgres"],
   coordination: ["domain", "platform", "postgres"],
-  partitions: ["domain", "postgres"],
+  partitions: ["domain", "platform", "postgres", "coordination"],
   raw: ["domain", "platform", "postgres", "indexing-errors", "source", "coordination", "partitions"],
   workers: ["domain", "platform", "postgres", "indexing-errors", "coordination", "partitions"],
   families: ["domain", "platform", "postgres", "source", "coordination", "partitions", "raw", "workers"],

@@ -53,7 +53,7 @@ export async function readPartitionIndexes(
   return rows.flatMap((row) => {
     const table = indexed.find((one) => one.schema === row.schema && one.table === row.table)!
     const { partition, building } = row
-    const range = boundsOf(row)
+    const range = partitionBounds(row.bound)
     return (table.indexes ?? []).map((index): PartitionIndexState => {
       const valid = row.indexes[indexName(partition, index)]
       const state = valid === undefined ? "absent" : valid ? "valid" : "invalid"
@@ -85,8 +85,9 @@ export function indexName(partition: string, { name }: PartitionIndex): string {
   return whole
 }
 
-function boundsOf({ partition, bound }: PartitionRow): BlockRange {
+/** Of a partition by height, as the catalogue prints its bound. */
+export function partitionBounds(bound: string): BlockRange {
   const [, from, to] = /^FOR VALUES FROM \('?(\d+)'?\) TO \('?(\d+)'?\)$/.exec(bound) ?? []
-  if (from === undefined || to === undefined) throw new Error(`${partition} is not a partition by height: ${bound}`)
+  if (from === undefined || to === undefined) throw new Error(`not a partition by height: ${bound}`)
   return { from: Number(from), to: Number(to) }
 }

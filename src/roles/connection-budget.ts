@@ -43,7 +43,7 @@ export function planLanes(use: ConnectionUse): LanePlan {
     (use.oneDatabase ? 0 : appPoolSize) +
     (ingests ? renewalPoolSize + 2 + use.threads * ingestLanes : 0) +
     (works ? 2 + use.workThreads * workLanes * 2 : 0)
-  const borrowed = Math.max(ingests ? 1 : 0, use.roles.includes("maintain") ? (use.oneDatabase ? 1 : 2) : 0)
+  const borrowed = Math.max(ingests || works ? 1 : 0, use.roles.includes("maintain") ? (use.oneDatabase ? 1 : 2) : 0)
   const plans = [
     { ingestLanes: 2, workLanes: 2 },
     { ingestLanes: 2, workLanes: 1 },

@@ -82,11 +82,18 @@ async function startRoles(
   const announced = new AnnouncedHeads()
   const activity = new IngestActivity()
   const gate = new TipGate(open).memory
+  let ingest: Ingest | undefined
+  const borrowed = new BorrowedConnections({
+    spare: lanes.spare,
+    lanes: ingests ? settings.threads * lanes.ingestLanes : 0,
+    lend: async (lent) => ingest?.lend(lent),
+  })
   if (coordination && derives) {
     const options: PrepareWorkOptions = {
       registry,
       leases: coordination.appLeases,
       lanes: lanes.workLanes,
+      borrowed,
       gate,
       onDerived: (range) => {
         for (const seconds of announced.delays(range)) metrics.deriveDelay.observe({ chain: name }, seconds)
@@ -94,12 +101,6 @@ async function startRoles(
     }
     work = await patiently(() => prepareWork(open, options), noDatabase)
   }
-  let ingest: Ingest | undefined
-  const borrowed = new BorrowedConnections({
-    spare: lanes.spare,
-    lanes: ingests ? settings.threads * lanes.ingestLanes : 0,
-    lend: async (lent) => ingest?.lend(lent),
-  })
   if (coordination && ingests) {
     ingest = prepareIngest(open, {
       leases: coordination.rawLeases,

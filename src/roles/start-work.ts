@@ -1,17 +1,22 @@
 // The role `work` of one chain: the tables of its workers, the work threads, the partitions of the app database, and the
 // services that ask the node about tokens and code.
 
+import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import type { Hex } from "../domain/linked-block.js"
 import type { Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { PartitionKeeper } from "../raw/partition-keeper.js"
+import { declaredIndexes } from "../workers/index-name.js"
 import { ensureWorkerTables, type IdleWorker } from "../workers/postgres/ensure-worker-tables.js"
+import { TableIndexBuilder } from "../workers/postgres/table-index-builder.js"
+import type { BorrowedConnections } from "./borrowed-connections.js"
 import type { OpenChain } from "./open-chain.js"
 import { superviseWork, type WorkThreads, type WorkThreadsOptions } from "./work-threads.js"
 
 export interface PrepareWorkOptions extends Pick<WorkThreadsOptions, "registry" | "leases" | "onDerived"> {
   readonly lanes: number
+  readonly borrowed: BorrowedConnections
   /** Shared by all threads of the process. */
   readonly gate: SharedArrayBuffer
 }
@@ -27,6 +32,7 @@ export interface Work {
 }
 
 const partitionCheckMs = 30_000
+const indexCheckMs = 30_000
 
 export async function prepareWork(open: OpenChain, options: PrepareWorkOptions): Promise<Work> {
   const { raw, app, clock, random, logger, metrics, chain, name, settings } = open
@@ -68,6 +74,19 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
     logger,
     intervalMs: partitionCheckMs,
   })
+  const indexes = new TableIndexBuilder({
+    database: app,
+    connect: async () => {
+      const applicationName = `tidemark ${name} table index builder`
+      const [connection] = await options.borrowed.open([{ url: open.databases.appUrl, applicationName }])
+      return connection!
+    },
+    elections: postgresElections,
+    indexes: registry.workers.filter(({ name }) => tables.runnable.includes(name)).flatMap(declaredIndexes),
+    clock,
+    logger,
+    intervalMs: indexCheckMs,
+  })
   const observers = open.family.createObservers(
     {
       ...{ app, ledger: open.ledgers.app, jobs: open.ledgers.jobs, clock, random, logger },
@@ -81,7 +100,12 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
       holder: open.holder,
     },
   )
-  return { services: [keeper, threads, watch, ...observers], threads, runnable: tables.runnable, idle: tables.idle }
+  return {
+    services: [keeper, indexes, threads, watch, ...observers],
+    threads,
+    runnable: tables.runnable,
+    idle: tables.idle,
+  }
 }
 
 /** The highest block that a worker covers, with its hash. */

@@ -1,7 +1,7 @@
 // Names an index after its table and columns, so that it is found by its name and created once.
 
 import { createHash } from "node:crypto"
-import type { WorkerTable } from "./worker-definition.js"
+import type { WorkerDefinition, WorkerTable } from "./worker-definition.js"
 
 export interface TableIndex {
   readonly table: string
@@ -25,3 +25,6 @@ export function indexName({ table, columns }: TableIndex): string {
 
 export const tableIndexes = (name: string, table: WorkerTable): TableIndex[] =>
   (table.indexes ?? []).map((columns) => ({ table: name, columns }))
+
+export const declaredIndexes = ({ tables }: WorkerDefinition): TableIndex[] =>
+  Object.entries(tables).flatMap(([name, table]) => tableIndexes(name, table))

@@ -23,9 +23,10 @@ export function stateTableSql(plan: FoldPlan): string {
   ])
 }
 
-export const indexSql = (index: TableIndex): string =>
+/** only: not on the partitions that exist. */
+export const indexSql = (index: TableIndex, { only = false }: { only?: boolean } = {}): string =>
   `create index ${quoted([indexName(index)])}
-   on ${quoteIdentifier(workerSchema, index.table)} (${quoted(index.columns)})`
+   on ${only ? "only " : ""}${quoteIdentifier(workerSchema, index.table)} (${quoted(index.columns)})`
 
 const createSql = (name: string, lines: readonly string[]): string =>
   `create table ${quoteIdentifier(workerSchema, name)} (\n  ${lines.join(",\n  ")}\n)`

@@ -211,13 +211,13 @@ CREATE INDEX holdings_received ON app.holdings USING btree (received);`,
     expect(rows).toEqual([{ heights: "{[0,5)}", notes: 1 }])
   })
 
-  test("indexes that are declared later, or needed by a fold, are created on existing tables", async () => {
+  test("indexes that a fold needs are created on existing tables; those that are declared later are left to the builder", async () => {
     await ensure(new WorkerRegistry([tokens, alone]))
     const before = await described("transfers")
     const notes = alone.tables["notes"] as ReturnType<typeof eventTable>
     const indexed = { ...alone, tables: { notes: { ...notes, indexes: [["note"]] } } }
     expect(await ensure(new WorkerRegistry([tokens, holdings, indexed]))).toMatchObject({ idle: [] })
-    expect((await described("notes")).slice(1)).toEqual(["CREATE INDEX notes_note ON app.notes USING btree (note);"])
+    expect((await described("notes")).slice(1)).toEqual([])
     expect((await described("transfers")).filter((index) => !before.includes(index))).toEqual([
       "CREATE INDEX transfers_contract_address_kind_amount ON ONLY app.transfers " +
         "USING btree (contract_address, kind, amount);",

@@ -1,12 +1,13 @@
 // Creates the tables of workers that are new to this database, and decides which of the others this process may run. It
-// never alters, adopts or empties what exists: only an operator can rederive a worker.
+// never alters, adopts or empties what exists: only an operator can rederive a worker. Indexes that are declared later
+// are left to the TableIndexBuilder.
 
 import type { CoverageLedger } from "../../coordination/coverage-ledger.js"
 import { lockTables } from "../../postgres/advisory-lock.js"
 import type { Queryable, SqlExecutor } from "../../postgres/transaction.js"
 import { refuse } from "../check-worker.js"
 import { foldIndexes } from "../fold-plan.js"
-import { indexName, type TableIndex, tableIndexes } from "../index-name.js"
+import { declaredIndexes, indexName, type TableIndex } from "../index-name.js"
 import { eventTableSql, indexSql, stateTableSql } from "../table-sql.js"
 import { eventTables, type WorkerDefinition } from "../worker-definition.js"
 import { canonicalDefinition } from "../worker-hash.js"
@@ -48,7 +49,7 @@ export function ensureWorkerTables<Tx extends Queryable>(
       await ledger.register(tx, worker.name)
       created.push(...Object.keys(worker.tables))
     }
-    await createIndexes(tx, { stored, indexes: wantedIndexes(registry, runnable) })
+    await createIndexes(tx, { stored, indexes: wantedIndexes(registry, runnable), created })
     return { created, runnable: runnable.map(({ name }) => name), idle }
   }, limits)
 }
@@ -60,6 +61,7 @@ interface Stored {
   readonly covered: ReadonlySet<string>
   /** Everything with a name in the schema, such as tables and indexes. */
   readonly relations: ReadonlySet<string>
+  readonly partitioned: ReadonlySet<string>
 }
 
 async function readStored(tx: Queryable): Promise<Stored> {
@@ -73,8 +75,8 @@ async function readStored(tx: Queryable): Promise<Stored> {
     "select worker_type from app.coverage where not isempty(heights) or not isempty(skipped)",
   )
   // From the catalogue, not to_regclass, whose cache is not refreshed by waiting for an advisory lock.
-  const relations = await tx.query<{ name: string }>(
-    `select class.relname as name from pg_class as class
+  const relations = await tx.query<{ name: string; partitioned: boolean }>(
+    `select class.relname as name, class.relkind = 'p' as partitioned from pg_class as class
      join pg_namespace as namespace on namespace.oid = class.relnamespace
      where namespace.nspname = $1 and not class.relispartition`,
     [workerSchema],
@@ -84,6 +86,7 @@ async function readStored(tx: Queryable): Promise<Stored> {
     owners: new Map(tables.rows.map((row) => [row.table_name, row.worker_name])),
     covered: new Set(covered.rows.map((row) => row.worker_type)),
     relations: new Set(relations.rows.map(({ name }) => name)),
+    partitioned: new Set(relations.rows.flatMap(({ name, partitioned }) => (partitioned ? [name] : []))),
   }
 }
 
@@ -164,20 +167,31 @@ async function recordWorker(tx: Queryable, registry: WorkerRegistry, worker: Wor
   )
 }
 
+interface WantedIndex extends TableIndex {
+  /** A fold cannot be undone without it, so it is there before the fold runs. */
+  readonly ofFold: boolean
+}
+
 /** Declared indexes, and those that folds need on tables of runnable workers. */
-function wantedIndexes(registry: WorkerRegistry, runnable: readonly WorkerDefinition[]): readonly TableIndex[] {
+function wantedIndexes(registry: WorkerRegistry, runnable: readonly WorkerDefinition[]): readonly WantedIndex[] {
   const tables = new Set(runnable.flatMap((worker) => Object.keys(worker.tables)))
-  const declared = runnable.flatMap((worker) =>
-    Object.entries(worker.tables).flatMap(([name, table]) => tableIndexes(name, table)),
-  )
+  const declared = runnable.flatMap(declaredIndexes)
   const ofFolds = [...registry.folds.values()].flat().flatMap(foldIndexes)
-  return [...declared, ...ofFolds.filter(({ table }) => tables.has(table))]
+  return [
+    ...declared.map((index) => ({ ...index, ofFold: false })),
+    ...ofFolds.filter(({ table }) => tables.has(table)).map((index) => ({ ...index, ofFold: true })),
+  ]
 }
 
 async function createIndexes(
   tx: Queryable,
-  { stored, indexes }: { stored: Stored; indexes: readonly TableIndex[] },
+  { stored, indexes, created }: { stored: Stored; indexes: readonly WantedIndex[]; created: readonly string[] },
 ): Promise<void> {
   const missing = new Map(indexes.map((index) => [indexName(index), index]))
-  for (const [name, index] of missing) if (!stored.relations.has(name)) await tx.query(indexSql(index))
+  for (const [name, index] of missing) {
+    if (stored.relations.has(name)) continue
+    if (index.ofFold || created.includes(index.table)) await tx.query(indexSql(index))
+    // Empty and invalid, so it takes no time. Partitions that are attached from now on have it.
+    else if (stored.partitioned.has(index.table)) await tx.query(indexSql(index, { only: true }))
+  }
 }

@@ -59,6 +59,11 @@ export const evmWorker = defineWorker({
       },
       key: ["block_height", "transaction_index", "event_index"],
       partitionBlocks,
+      // An account's own transactions, without those in which it only appears in events.
+      indexes: [
+        ["from_address", "block_height", "transaction_index"],
+        ["to_address", "block_height", "transaction_index"],
+      ],
     }),
     evm_logs: eventTable({
       columns: {
@@ -74,7 +79,10 @@ export const evmWorker = defineWorker({
       },
       key: ["block_height", "transaction_index", "event_index"],
       partitionBlocks,
-      indexes: [["address", "block_height"]],
+      indexes: [
+        ["address", "block_height"],
+        ["address", "topic0", "block_height"],
+      ],
     }),
   },
   extract({ block, emit }) {

@@ -29,7 +29,8 @@ export const ftHoldingsWorker = defineWorker({
           set: { balance: "amount", transfers_in: one },
         },
       ],
-      indexes: [["contract_address", "balance"]],
+      // Many holders may have the same balance: the address orders them.
+      indexes: [["contract_address", "balance", "address"]],
     }),
   },
 })

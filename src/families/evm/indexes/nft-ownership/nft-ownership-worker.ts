@@ -25,7 +25,7 @@ export const nftOwnershipWorker = defineWorker({
       ],
       track: ["first", "last"],
       position: ["block_height", "transaction_index", "event_index", "batch_index"],
-      indexes: [["owner"]],
+      indexes: [["owner", "contract_address", "token_id"]],
     }),
     nft_balances: stateTable({
       key: { contract_address: bytes, token_id: amount, address: bytes },
@@ -44,7 +44,7 @@ export const nftOwnershipWorker = defineWorker({
           set: { balance: "amount", transfers_in: one },
         },
       ],
-      indexes: [["address"]],
+      indexes: [["address", "contract_address", "token_id"]],
     }),
   },
 })

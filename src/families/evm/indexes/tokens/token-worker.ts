@@ -83,6 +83,7 @@ export const tokenWorker = defineWorker({
         ftOfKind("withdrawal", "burned"),
       ],
       track: ["first", "last"],
+      indexes: [["transfer_count", "contract_address"]],
     }),
     nft_collections: stateTable({
       key: { contract_address: bytes },
@@ -102,6 +103,7 @@ export const tokenWorker = defineWorker({
         nftOfKind("erc1155", "burn", "burned"),
       ],
       track: ["first", "last"],
+      indexes: [["transfer_count", "contract_address"]],
     }),
     contracts: stateTable({
       key: { contract_address: bytes },
