@@ -60,6 +60,11 @@ const commands: Readonly<Record<string, Command>> = {
     help: async () => (await import("./repair-command.js")).repairHelp,
     run: async (argv, io) => (await import("./repair-command.js")).repairCommand(argv, io),
   },
+  reset: {
+    summary: "delete a chain's store",
+    help: async () => (await import("./reset-command.js")).resetHelp,
+    run: async (argv, io) => (await import("./reset-command.js")).resetCommand(argv, io),
+  },
   migrate: {
     summary: "bring the database schemas up to date",
     help: async () => migrateHelp,
@@ -68,7 +73,7 @@ const commands: Readonly<Record<string, Command>> = {
 }
 
 /** Not in this release: reported as such instead of as unknown. */
-const laterCommands = ["init", "wallets", "relay", "bench", "reset"]
+const laterCommands = ["init", "wallets", "relay", "bench"]
 
 const width = Math.max(...Object.keys(commands).map((name) => name.length))
 
