@@ -7,7 +7,10 @@ import { eventTables, type WorkerDefinition, type WorkerTable } from "./worker-d
 export function checkTables(workers: readonly WorkerDefinition[]): void {
   const owners = new Map<string, string>()
   for (const { name, tables } of workers) {
-    for (const table of Object.keys(tables)) {
+    const counts = Object.values(tables).flatMap((table) =>
+      Object.keys((table.kind === "state" && table.counts) || {}),
+    )
+    for (const table of [...Object.keys(tables), ...counts]) {
       const what = `is a table of ${owners.get(table)} already`
       if (owners.has(table)) throw refuse({ worker: name, table }, what, "one worker for each table")
       owners.set(table, name)

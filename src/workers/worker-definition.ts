@@ -51,6 +51,15 @@ export interface FoldColumn<Kind extends ColumnKind = ColumnKind> {
   readonly kind: Kind
 }
 
+/** How many rows of a state table there are by one of its bytes columns: a table of its own, with `by` as its key. */
+export interface RowCount {
+  readonly by: string
+  /** The name of the number. */
+  readonly column: string
+  /** The rows that count, as SQL over the table's columns. */
+  readonly where: string
+}
+
 /**
  * State by key, as a fold over event rows: the same whatever the order in which ranges come, undone exactly, and
  * recomputable. Besides its own columns it has `event_rows` (the number of its rows; at 0 it is deleted) and, for
@@ -66,6 +75,8 @@ export interface StateTable {
   /** Columns of the event rows that say where in the chain they are; compared in this order. */
   readonly position?: readonly string[]
   readonly indexes?: readonly (readonly string[])[]
+  /** Built-in tables only. By the name of the table with the counts. */
+  readonly counts?: Readonly<Record<string, RowCount>>
 }
 
 export type WorkerTable = EventTable | StateTable

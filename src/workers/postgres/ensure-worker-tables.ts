@@ -9,9 +9,10 @@ import { refuse } from "../check-worker.js"
 import { foldIndexes } from "../fold-plan.js"
 import { declaredIndexes, indexName, type TableIndex } from "../index-name.js"
 import { eventTableSql, indexSql, stateTableSql } from "../table-sql.js"
-import { eventTables, type WorkerDefinition } from "../worker-definition.js"
+import { eventTables, stateTables, type WorkerDefinition } from "../worker-definition.js"
 import { canonicalDefinition } from "../worker-hash.js"
 import { type WorkerRegistry, workerSchema } from "../worker-registry.js"
+import { ensureRowCounts } from "./row-counts.js"
 
 export interface IdleWorker {
   readonly worker: string
@@ -50,6 +51,7 @@ export function ensureWorkerTables<Tx extends Queryable>(
       created.push(...Object.keys(worker.tables))
     }
     await createIndexes(tx, { stored, indexes: wantedIndexes(registry, runnable), created })
+    await ensureRowCounts(tx, { tables: runnable.flatMap(stateTables) })
     return { created, runnable: runnable.map(({ name }) => name), idle }
   }, limits)
 }

@@ -31,6 +31,7 @@ export const ftHoldingsWorker = defineWorker({
       ],
       // Many holders may have the same balance: the address orders them.
       indexes: [["contract_address", "balance", "address"]],
+      counts: { ft_holder_counts: { by: "contract_address", column: "holders", where: "balance > 0" } },
     }),
   },
 })

@@ -26,6 +26,9 @@ export const nftOwnershipWorker = defineWorker({
       track: ["first", "last"],
       position: ["block_height", "transaction_index", "event_index", "batch_index"],
       indexes: [["owner", "contract_address", "token_id"]],
+      counts: {
+        nft_item_counts: { by: "contract_address", column: "items", where: `owner <> '\\x${zeroAddress.slice(2)}'` },
+      },
     }),
     nft_balances: stateTable({
       key: { contract_address: bytes, token_id: amount, address: bytes },
