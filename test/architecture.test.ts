@@ -19,7 +19,8 @@ const mayImport: Record<string, readonly string[]> = {
   partitions: ["domain", "platform", "postgres", "coordination"],
   raw: ["domain", "platform", "postgres", "indexing-errors", "source", "coordination", "partitions"],
   workers: ["domain", "platform", "postgres", "indexing-errors", "coordination", "partitions"],
-  families: ["domain", "platform", "postgres", "source", "coordination", "partitions", "raw", "workers"],
+  queries: ["domain", "platform", "postgres", "coordination", "workers"],
+  families: ["domain", "platform", "postgres", "source", "coordination", "partitions", "queries", "raw", "workers"],
   rollback: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families"],
   verify: ["domain", "platform", "postgres", "source", "coordination", "raw", "workers", "families", "rollback"],
   status: [
@@ -30,12 +31,12 @@ const mayImport: Record<string, readonly string[]> = {
     ...["domain", "platform", "postgres", "indexing-errors", "coordination", "raw", "workers", "families"],
     ...["rollback", "verify", "status"],
   ],
-  api: ["domain", "platform", "postgres", "coordination", "raw", "status", "operations"],
+  api: ["domain", "platform", "postgres", "coordination", "raw", "queries", "status", "operations"],
   demo: ["domain", "platform"],
   threads: ["domain", "platform", "coordination"],
   roles: [
     ...["domain", "platform", "postgres", "indexing-errors", "source", "coordination", "partitions", "raw"],
-    ...["workers", "families", "rollback", "verify", "status", "operations", "api", "demo", "threads"],
+    ...["workers", "queries", "families", "rollback", "verify", "status", "operations", "api", "demo", "threads"],
   ],
   cli: [
     ...["domain", "platform", "postgres", "indexing-errors", "coordination", "raw", "workers", "verify"],
@@ -76,6 +77,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "app.worker_leases": "cut by cut-leases.ts",
   "raw.rollbacks": "records them, for ever",
   "app.rollbacks": "records them, for ever",
+  "raw.api_keys": "signs cursors, which know their epoch",
   "raw.processes": "who runs, not what is stored",
   "raw.collections": "empty: for chains that are not built yet",
   "raw.execution_results": "empty: for chains that are not built yet",

@@ -24,6 +24,7 @@ import { errorCodes } from "../src/platform/errors.js"
 import { createMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, processSettings } from "../src/platform/settings.js"
+import { requestErrors } from "../src/queries/request-error.js"
 import { stallCauses } from "../src/status/diagnosis.js"
 import { columnTypes } from "../src/workers/column.js"
 import { stateColumns } from "../src/workers/fold-plan.js"
@@ -105,6 +106,7 @@ describe("docs/reference/config.md", () => {
       // Read beside the tables; the last two by tests.
       ...["RPC_URL", "CHECKS", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS"],
       ...Object.keys(errorCodes),
+      ...Object.keys(requestErrors),
       ...stallCauses,
     ])
     // Words in code with an underscore, and assignments: what a reader would take for a variable.
@@ -153,7 +155,7 @@ describe("metrics", () => {
     const used = [...read(path).matchAll(/\btidemark_([a-z_]+[a-z])\b(?!…)/g)]
       .map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
       // Databases on the embedded server, and the runtime's own metrics.
-      .filter((name) => !/^tidemark_(demo|process|nodejs)_/.test(name))
+      .filter((name) => !/^tidemark_((demo|process|nodejs)_|read$)/.test(name))
     expect(used.filter((name) => !names.has(name))).toEqual([])
     if (path.endsWith(".json")) expect(new Set(used).size).toBeGreaterThan(30)
   })
@@ -278,10 +280,31 @@ describe("docs/reference/schema.md", () => {
 test("docs/reference/http.md has every route, and no other", () => {
   const served: string[] = []
   const app = { get: (path: string) => served.push(path) } as unknown as FastifyInstance
-  const options = { chains: () => [], metrics: createMetrics(), readyLagBlocks: 0, maxHeadAgeMs: 0 }
+  const options = {
+    chains: () => [],
+    metrics: () => createMetrics().registry.metrics(),
+    readyLagBlocks: 0,
+    maxHeadAgeMs: 0,
+  }
   statusRoutes(app, { ...options, clock: systemClock })
   const headings = [...read("docs/reference/http.md").matchAll(/^## GET (\S+)$/gm)].map(([, path]) => path)
   expect(headings).toEqual(served)
+})
+
+test("docs/reference/http.md has every route of the data with its workers, and no other", () => {
+  const rows = tableRows(section("docs/reference/http.md", "## The data")).filter(([path]) => path!.startsWith("`/v1"))
+  const declared = evmFamily.resources.map(({ path, summary, workers }) => [
+    code(`/v1/{chain}${path.replace(/:(\w+)/g, "{$1}")}`),
+    `${summary}.`,
+    workers.map(code).join(", "),
+  ])
+  expect(rows).toEqual(declared)
+})
+
+test("docs/reference/http.md has every code of a refused request with its status", () => {
+  const rows = tableRows(section("docs/reference/http.md", "## The data")).filter(([status]) => /^\d+$/.test(status!))
+  const listed = rows.map(([status, name]) => [unquoted(name!.split(" ")[0]!), Number(status)])
+  expect(Object.fromEntries(listed)).toMatchObject(requestErrors)
 })
 
 const helps = {

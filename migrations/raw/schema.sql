@@ -1,6 +1,12 @@
 -- What the migrations of this folder amount to, for reading and review.
 -- Rewritten by: UPDATE_SCHEMA=1 npx vitest run test/support/describe-schema.test.ts
 
+create table raw.api_keys (
+  name text not null,
+  secret bytea not null,
+  constraint api_keys_pkey PRIMARY KEY (name)
+);
+
 create table raw.audit_log (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default clock_timestamp(),

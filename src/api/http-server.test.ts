@@ -34,7 +34,7 @@ async function serve(chains: readonly ChainView[], over: Partial<HttpServerOptio
     port: 0,
     anyPort: false,
     chains: () => chains,
-    metrics: createMetrics(),
+    metrics: () => createMetrics().registry.metrics(),
     readyLagBlocks: 10,
     clock: systemClock,
     logger: silentLogger,

@@ -2,8 +2,11 @@
 
 import type { AddressInfo } from "node:net"
 import { type FastifyError, type FastifyInstance, fastify } from "fastify"
-import { describeError, IndexerError } from "../platform/errors.js"
+import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
+import { scrubText } from "../platform/scrub.js"
+import { sqlStateOf } from "../postgres/postgres-error.js"
+import { RequestError } from "../queries/request-error.js"
 import { type StatusRouteOptions, statusRoutes } from "./status-routes.js"
 
 export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeMs"> {
@@ -13,6 +16,8 @@ export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeM
   readonly anyPort: boolean
   readonly logger: Logger
   readonly maxHeadAgeMs?: number
+  /** Adds what only the role `serve` answers. */
+  readonly plugin?: (app: FastifyInstance) => Promise<void>
 }
 
 export interface RunningHttpServer {
@@ -28,6 +33,7 @@ const closeWithinMs = 2_000
 export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
   const logger = options.logger.child({ service: "http-server" })
   const app = createApp(logger)
+  await options.plugin?.(app)
   statusRoutes(app, { maxHeadAgeMs: 60_000, ...options })
   await listen(app, { ...options, logger })
   const { port } = app.server.address() as AddressInfo
@@ -46,29 +52,45 @@ function createApp(logger: Logger): FastifyInstance {
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     http: { headersTimeout: 5_000, maxHeaderSize: 16 * 1_024 },
     exposeHeadRoutes: true,
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
   })
   app.server.maxConnections = maxConnections
   app.addHook("onSend", async (_request, reply) => {
-    reply.headers({
-      "x-content-type-options": "nosniff",
-      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-      "referrer-policy": "no-referrer",
-      "x-frame-options": "DENY",
-      "cache-control": "no-store",
-    })
+    for (const [name, value] of Object.entries(defaultHeaders)) if (!reply.hasHeader(name)) reply.header(name, value)
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?", 1)[0]!.slice(0, 200)
     return reply.code(404).send(problem("NOT_FOUND", `there is no ${request.method} ${path}`))
   })
   app.setErrorHandler((error: FastifyError, _request, reply) => {
+    if (error instanceof RequestError) {
+      return reply.code(error.statusCode).send(problem(error.code, error.message, error.details))
+    }
     const status = error.statusCode ?? 500
+    if (status === 429) return reply.code(429).send(problem("RATE_LIMITED", error.message))
     if (status < 500) return reply.code(status).send(problem("BAD_REQUEST", error.message))
+    if (sqlStateOf(error) === statementTimeout) {
+      const message = "this takes too long: ask for fewer heights, or with a filter that is indexed"
+      return reply.code(422).send(problem("QUERY_TOO_LARGE", message))
+    }
+    if (isIndexerError(error) && error.action === "retry") {
+      return reply.code(503).send(problem(error.code, scrubText(error.message)))
+    }
     logger.error({ error }, "a request failed")
     return reply.code(500).send(problem("INTERNAL", "this request failed; the log says why"))
   })
   return app
 }
+
+/** A surface that needs others (the documentation's pages, what is final) sets its own. */
+const defaultHeaders = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+  "cache-control": "no-store",
+}
+const statementTimeout = "57014"
 
 const problem = (code: string, message: string, details: Record<string, unknown> = {}) => ({
   error: { code, message, details },

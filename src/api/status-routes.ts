@@ -2,14 +2,14 @@
 
 import type { FastifyInstance } from "fastify"
 import type { Clock } from "../platform/clock.js"
-import type { Metrics } from "../platform/metrics.js"
 import { statusJson } from "../status/status-json.js"
 import { type ChainAnswer, ChainReader, type ChainView } from "./chain-view.js"
 import { readinessOf } from "./readiness.js"
 
 export interface StatusRouteOptions {
   readonly chains: () => readonly ChainView[]
-  readonly metrics: Metrics
+  /** As Prometheus text. */
+  readonly metrics: () => Promise<string>
   readonly readyLagBlocks: number
   readonly maxHeadAgeMs: number
   readonly clock: Clock
@@ -51,8 +51,7 @@ export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions):
   })
 
   app.get("/metrics", async (_request, reply) => {
-    const text = await metrics.registry.metrics()
-    return reply.header("content-type", metrics.registry.contentType).send(text)
+    return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await metrics())
   })
 }
 

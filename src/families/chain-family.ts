@@ -18,6 +18,7 @@ import type { ChainConfig, FamilySettings } from "../platform/load-config.js"
 import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
+import type { ApiResource } from "../queries/resource.js"
 import type { BlockWriter } from "../raw/block-writer.js"
 import type { BlockSource, ChainIdentity, HeadWatch } from "../source/block-source.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
@@ -45,6 +46,9 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
   readonly rawTables: readonly RawTable[]
   createWriter(chain?: Pick<ChainConfig, "familySettings">): BlockWriter<Block>
   readonly readBlocks: ReadBlocks
+
+  /** What the API answers about a chain of this family. */
+  readonly resources: readonly ApiResource[]
 
   /** Built in: derived on every chain of the family unless its settings disable them. */
   readonly workers: readonly WorkerDefinition[]

@@ -101,7 +101,7 @@ function parsed(setting: Setting<unknown>, name: string, given: string): unknown
   return value
 }
 
-const secretName = /url|token|password/i
+const secretName = /url|token|password|key/i
 
 function invalid(setting: Setting<unknown>, name: string, given: unknown): IndexerError {
   const shown = secretName.test(name) ? "(not shown)" : (JSON.stringify(given)?.slice(0, 100) ?? String(given))

@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   readonly connectTimeoutMs?: number
   /** No transaction pooler shares the sessions, so named statements stay prepared in them. */
   readonly ownSessions?: boolean
+  /** Every transaction of its sessions is read-only unless it says otherwise. */
+  readonly readOnly?: boolean
 }
 
 export class Database implements Queryable {
@@ -36,6 +38,7 @@ export class Database implements Queryable {
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
       idleTimeoutMillis: 30_000,
+      ...(options.readOnly ? { options: "-c default_transaction_read_only=on" } : {}),
       // Statements that do not wait for each other are sent at once. Streams would not work; the pool uses none.
       pipeline: true,
     })

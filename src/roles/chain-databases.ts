@@ -25,6 +25,15 @@ export async function openChainDatabases(
   return { rawUrl: embedded!.url(raw), appUrl: embedded!.url(app) }
 }
 
+/** Where the API reads. */
+export function readUrls(
+  { dbRawReadUrl, dbAppReadUrl }: Pick<ChainConfig, "dbRawReadUrl" | "dbAppReadUrl">,
+  { rawUrl, appUrl }: ChainDatabases,
+): ChainDatabases {
+  const read = dbRawReadUrl ?? rawUrl
+  return { rawUrl: read, appUrl: dbAppReadUrl ?? (appUrl === rawUrl ? read : appUrl) }
+}
+
 export async function migrateChainDatabases({ rawUrl, appUrl }: ChainDatabases): Promise<readonly string[]> {
   const raw = await migrate({ database: rawUrl, schema: "raw" })
   const app = await migrate({ database: appUrl, schema: "app" })

@@ -10,6 +10,7 @@ import type { Database } from "../postgres/database.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { AnnouncedHeads } from "./announced-heads.js"
 import { BorrowedConnections } from "./borrowed-connections.js"
+import type { ChainDatabases } from "./chain-databases.js"
 import { composeCoordination } from "./compose-coordination.js"
 import { planLanes } from "./connection-budget.js"
 import { IngestActivity } from "./ingest-activity.js"
@@ -24,6 +25,7 @@ import { watchChain } from "./watch-chain.js"
 export interface RunningChain extends ChainView {
   readonly database: Database
   readonly app: Database
+  readonly databases: ChainDatabases
   /** Workers this process derives. */
   readonly derived: readonly string[]
   /** As the stall doctor last read it. */
@@ -132,6 +134,7 @@ async function startRoles(
     name,
     database: raw,
     app,
+    databases: open.databases,
     derived: work?.runnable ?? [],
     status,
     diagnosis: () => doctor.diagnosis(),

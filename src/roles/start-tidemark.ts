@@ -9,9 +9,12 @@ import type { ChainConfig, Config } from "../platform/load-config.js"
 import { createMetrics } from "../platform/metrics.js"
 import type { RuntimeDeps } from "../platform/service.js"
 import { type EmbeddedPostgres, startEmbedded } from "../postgres/embedded/start-embedded.js"
+import { readUrls } from "./chain-databases.js"
 import { CompletionWatch } from "./completion-watch.js"
 import type { Role } from "./role.js"
+import { startServing } from "./serve-threads.js"
 import { type RunningChain, startChain } from "./start-chain.js"
+import { startServedChain } from "./start-served-chain.js"
 
 export interface StartOptions {
   readonly config: Config
@@ -48,20 +51,21 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
     if (embedded) down.push(() => embedded.stop())
     const metrics = createMetrics()
     const chains: RunningChain[] = []
-    const http = await startHttpServer({
-      host: settings.host,
-      port: settings.port,
-      anyPort: !roles.includes("serve"),
-      chains: () => chains,
-      metrics,
-      readyLagBlocks: settings.readyLagBlocks,
-      clock,
-      logger,
-    })
+    const serving = roles.includes("serve")
+      ? await startServing({ settings, version: options.version, metrics, chains: () => chains, clock, logger })
+      : undefined
+    const http =
+      serving ??
+      (await startHttpServer({
+        ...{ host: settings.host, port: settings.port, anyPort: true, chains: () => chains, clock, logger },
+        metrics: () => metrics.registry.metrics(),
+        readyLagBlocks: settings.readyLagBlocks,
+      }))
     down.push(() => http.stop())
     for (const configured of config.chains) {
-      const chain = await withDemoChain(deps, { chain: configured, options, down })
-      const running = await startChain(
+      const servesOnly = roles.every((role) => role === "serve")
+      const chain = servesOnly ? configured : await withDemoChain(deps, { chain: configured, options, down })
+      const running = await (servesOnly ? startServedChain : startChain)(
         { ...deps, embedded, metrics },
         {
           chain,
@@ -76,6 +80,7 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
         },
       )
       chains.push(running)
+      serving?.serve({ name: running.name, ...readUrls(chain, running.databases) })
       down.push(() => running.stop())
     }
     if (embedded) down.push(guardDisk(deps, { embedded, config, chains }))

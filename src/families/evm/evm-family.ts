@@ -5,6 +5,7 @@ import { evmSettings, evmSettingsOf } from "./evm-settings.js"
 import { builtInWorkers } from "./indexes/built-in-workers.js"
 import { createObservers } from "./indexes/create-observers.js"
 import { forgetObserved, forgetQueues } from "./indexes/forget-observed.js"
+import { evmResources } from "./queries/evm-resources.js"
 import type { EvmBlock } from "./raw/evm-block.js"
 import { evmRawTables } from "./raw/raw-tables.js"
 import { RawWriter } from "./raw/raw-writer.js"
@@ -25,6 +26,7 @@ export const evmFamily: ChainFamily<EvmBlock> = {
   rawTables: evmRawTables,
   createWriter: (chain) => new RawWriter(evmSettingsOf(chain)),
   readBlocks,
+  resources: evmResources,
   workers: builtInWorkers,
   observedTables: ["contract_code", "contract_code_hashes", "token_metadata"],
   createObservers,

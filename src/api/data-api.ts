@@ -1,0 +1,54 @@
+// The data API as one plugin: its document, its limits and its routes.
+
+import cors from "@fastify/cors"
+import rateLimit from "@fastify/rate-limit"
+import swagger from "@fastify/swagger"
+import swaggerUi from "@fastify/swagger-ui"
+import type { FastifyInstance } from "fastify"
+import { chainRoutes } from "./chain-routes.js"
+import { type ClientLimits, clientOf } from "./client-limits.js"
+import { type DataRouteOptions, dataRoutes } from "./data-routes.js"
+
+export interface DataApiOptions extends DataRouteOptions, ClientLimits {
+  readonly version: string
+}
+
+const minute = 60_000
+
+export async function dataApi(app: FastifyInstance, options: DataApiOptions): Promise<void> {
+  const { version, corsOrigins, requestsPerMinute } = options
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Tidemark",
+        version,
+        description: "What is stored and derived of a chain, and how far it is complete.",
+      },
+    },
+  })
+  if (corsOrigins.length > 0) await app.register(cors, { origin: [...corsOrigins], methods: ["GET", "HEAD"] })
+  if (requestsPerMinute > 0) {
+    await app.register(rateLimit, {
+      max: requestsPerMinute,
+      timeWindow: minute,
+      // Bounds the memory of the counters.
+      cache: 10_000,
+      keyGenerator: (request) => clientOf(request, options),
+      // Probes must not be turned away.
+      allowList: (request) => !/^\/(v1|docs|openapi)/.test(request.url),
+      errorResponseBuilder: (_request, { after }) =>
+        Object.assign(new Error(`too many requests: try again in ${after}`), {
+          statusCode: 429,
+          code: "RATE_LIMITED",
+        }),
+    })
+  }
+  await app.register(async (routes) => {
+    chainRoutes(routes, options)
+    dataRoutes(routes, options)
+  })
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger())
+  // Its pages load their own scripts and styles, and nothing else.
+  await app.register(swaggerUi, { routePrefix: "/docs", staticCSP: true })
+}

@@ -1,0 +1,101 @@
+// A route for each resource that a chain family declares, below /v1/{chain}.
+
+import { createHash } from "node:crypto"
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { Type } from "typebox"
+import { type Answer, answerDetail, answerList, lookedUp } from "../queries/answer-request.js"
+import { heightAtTime } from "../queries/height-at-time.js"
+import { RequestError } from "../queries/request-error.js"
+import type { ApiResource, ListResource, RequestValues } from "../queries/resource.js"
+import type { ServedChain } from "../queries/served-chain.js"
+import { waitForHeight } from "../queries/wait-for-height.js"
+import { answerSchema, detailQuery, listQuery, params, responses, rowSchema } from "./answer-schemas.js"
+
+export interface DataRouteOptions {
+  readonly chains: () => readonly ServedChain[]
+  readonly resources: readonly ApiResource[]
+}
+
+type Values = Readonly<Record<string, string | undefined>>
+
+export function dataRoutes(app: FastifyInstance, { chains, resources }: DataRouteOptions): void {
+  for (const resource of resources) {
+    const { path, tag, summary } = resource
+    const isList = resource.kind === "list"
+    const data = isList ? Type.Array(rowSchema(resource)) : resource.row
+    const schema = {
+      tags: [tag],
+      summary,
+      params: params(resource.params),
+      querystring: isList ? listQuery(resource) : detailQuery(resource.query),
+      response: responses(answerSchema(data)),
+    }
+    app.get(`/v1/:chain${path}`, { schema }, async (request, reply) => {
+      const chain = chainOf(chains, (request.params as { chain: string }).chain)
+      const query = request.query as Values
+      await waitForHeight(chain, resource, {
+        minHeight: heightOf(query["min_height"]),
+        minBlockHash: query["min_block_hash"],
+        signal: gone(reply),
+      })
+      const values = ownValues(resource, request)
+      if (!isList) {
+        return send(reply, request, await answerDetail(chain, resource, await lookedUp(chain, resource, values)))
+      }
+      return send(
+        reply,
+        request,
+        await answerList(chain, resource, { values, ...(await page(chain, resource, query)) }),
+      )
+    })
+  }
+}
+
+export function chainOf(chains: () => readonly ServedChain[], name: string): ServedChain {
+  const chain = chains().find((one) => one.name === name)
+  if (chain) return chain
+  throw new RequestError("NOT_FOUND", "this process serves no chain of that name: see /v1/chains")
+}
+
+/** What the path and the filters of the resource say; paging and waiting are common to all. */
+function ownValues(resource: ApiResource, request: FastifyRequest): RequestValues {
+  const given = { ...(request.query as Values), ...(request.params as Values) }
+  const names = [...Object.keys(resource.params ?? {}), ...Object.keys(resource.query ?? {})]
+  return Object.fromEntries(
+    names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].toLowerCase()]])),
+  )
+}
+
+async function page(chain: ServedChain, resource: ListResource, query: Values) {
+  const atTime = async (text: string | undefined): Promise<number | undefined> =>
+    text === undefined ? undefined : chain.read("raw", (tx) => heightAtTime(tx, new Date(text)))
+  const both = <T>(pick: (...values: number[]) => T, ...values: (number | undefined)[]): T | undefined => {
+    const known = values.filter((one) => one !== undefined)
+    return known.length > 0 ? pick(...known) : undefined
+  }
+  return {
+    order: (query["order"] as "asc" | "desc" | undefined) ?? resource.order,
+    limit: Number(query["limit"] ?? 25),
+    cursor: query["cursor"],
+    from: both(Math.max, heightOf(query["from_height"]), await atTime(query["from_time"])),
+    to: both(Math.min, heightOf(query["to_height"]), await atTime(query["to_time"])),
+  }
+}
+
+const heightOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
+
+/** Aborted when the client has gone. */
+function gone(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once("close", () => controller.abort())
+  return controller.signal
+}
+
+/** What is final never changes, so it may be kept for ever; anything else must be asked again. */
+function send(reply: FastifyReply, request: FastifyRequest, { data, meta, isFinal }: Answer): FastifyReply {
+  if (!isFinal) return reply.header("cache-control", "no-store").send({ data, meta })
+  const etag = `"${createHash("sha256").update(JSON.stringify(data)).digest("base64url").slice(0, 27)}"`
+  reply.headers({ etag, "cache-control": "public, max-age=31536000, immutable" })
+  if (request.headers["if-none-match"] === etag) return reply.code(304).send()
+  return reply.send({ data, meta })
+}

@@ -1,0 +1,180 @@
+// Tokens and collections, their transfers, holders and items; contracts; sums by day.
+
+import type { TProperties } from "typebox"
+import type { ApiResource, ListResource, RequestValues, ResourceColumn } from "../../../queries/resource.js"
+import {
+  addressParam,
+  amountParam,
+  bytes,
+  bytesOf,
+  bytesOrNull,
+  integerOrNull,
+  jsonRow,
+  number,
+  numberOrNull,
+  text,
+  textOrNull,
+} from "../../../queries/value-schemas.js"
+import { contractColumns } from "./account-resources.js"
+import { eventKey } from "./chain-columns.js"
+import { selectRow } from "./select-row.js"
+import { ftColumns, ftTable, nftColumns, nftKey, nftTable } from "./transfer-columns.js"
+
+const contract: TProperties = { contract: addressParam }
+const metadata = "left join app.token_metadata m on m.contract_address = t.contract_address"
+const contractOf = ({ contract: hex }: RequestValues): Buffer => bytesOf(hex!)
+
+const sums: Readonly<Record<string, ResourceColumn>> = {
+  contract_address: bytes("t.contract_address"),
+  name: textOrNull("m.name"),
+  symbol: textOrNull("m.symbol"),
+  transfer_count: number("t.transfer_count"),
+  minted: number("t.minted"),
+  burned: number("t.burned"),
+  first_block_height: numberOrNull("t.first_block_height"),
+  last_block_height: numberOrNull("t.last_block_height"),
+}
+const tokenColumns = { ...sums, decimals: integerOrNull("m.decimals") }
+const collectionColumns = {
+  ...sums,
+  erc721_transfers: number("t.erc721_transfers"),
+  erc1155_transfers: number("t.erc1155_transfers"),
+}
+
+interface TokenKind {
+  readonly path: "/tokens" | "/collections"
+  readonly what: string
+  readonly table: "ft_tokens" | "nft_collections"
+  readonly columns: ListResource["columns"]
+  readonly transfers: Pick<ListResource, "columns" | "key"> & { readonly from: string }
+}
+
+const resourcesOf = ({ path, what, table, columns, transfers }: TokenKind): ApiResource[] => [
+  {
+    ...{ kind: "list", path, tag: path.slice(1), store: "app", workers: ["token_worker"] },
+    summary: `${what}s by address`,
+    columns,
+    key: [{ column: "t.contract_address", type: "bytea" }],
+    order: "asc",
+    select: async () => ({ branches: [{ from: `app.${table} t ${metadata}`, where: [] }], values: [] }),
+  },
+  {
+    ...{ kind: "detail", path: `${path}/:contract`, tag: path.slice(1), store: "app", workers: ["token_worker"] },
+    summary: `One ${what.toLowerCase()}, with its name and the sums of its transfers`,
+    params: contract,
+    row: selectRow.schema(columns),
+    read: async (tx, { request }) => {
+      const from = `app.${table} t ${metadata} where t.contract_address = $1`
+      const row = await selectRow(tx, { columns, from }, [contractOf(request)])
+      return row && { data: jsonRow(row), height: undefined }
+    },
+  },
+  {
+    ...{ kind: "list", path: `${path}/:contract/transfers`, tag: path.slice(1), store: "app" },
+    summary: `The transfers of one ${what.toLowerCase()}`,
+    workers: ["token_worker"],
+    params: contract,
+    columns: transfers.columns,
+    key: transfers.key,
+    height: "t.block_height",
+    order: "desc",
+    select: async (_tx, request) => ({
+      branches: [{ from: transfers.from, where: ["t.contract_address = $1"] }],
+      values: [contractOf(request)],
+    }),
+  },
+]
+
+export const tokenResources: readonly ApiResource[] = [
+  ...resourcesOf({
+    ...{ path: "/tokens", what: "Token", table: "ft_tokens", columns: tokenColumns },
+    transfers: { columns: ftColumns, key: eventKey, from: ftTable },
+  }),
+  {
+    ...{ kind: "list", path: "/tokens/:contract/holders", tag: "tokens", store: "app", order: "desc" },
+    summary: "Who holds a token, by balance",
+    workers: ["token_worker", "ft_holdings_worker"],
+    params: contract,
+    columns: {
+      address: bytes("t.address"),
+      balance: number("t.balance"),
+      decimals: integerOrNull("m.decimals"),
+      symbol: textOrNull("m.symbol"),
+      transfers_in: number("t.transfers_in"),
+      transfers_out: number("t.transfers_out"),
+    },
+    key: [
+      { column: "t.balance", type: "numeric" },
+      { column: "t.address", type: "bytea" },
+    ],
+    select: async (_tx, request) => ({
+      branches: [{ from: `app.ft_holdings t ${metadata}`, where: ["t.contract_address = $1", "t.balance > 0"] }],
+      values: [contractOf(request)],
+    }),
+  },
+  ...resourcesOf({
+    ...{ path: "/collections", what: "Collection", table: "nft_collections", columns: collectionColumns },
+    transfers: { columns: nftColumns, key: nftKey, from: nftTable },
+  }),
+  {
+    ...{ kind: "list", path: "/collections/:contract/items", tag: "collections", store: "app", order: "asc" },
+    summary: "The ERC-721 items of a collection with their owners",
+    workers: ["token_worker", "nft_ownership_worker"],
+    params: contract,
+    columns: itemColumns(),
+    key: [{ column: "t.token_id", type: "numeric" }],
+    select: async (_tx, request) => ({
+      branches: [{ from: "app.nft_ownership t", where: ["t.contract_address = $1"] }],
+      values: [contractOf(request)],
+    }),
+  },
+  {
+    ...{ kind: "detail", path: "/collections/:contract/items/:item", tag: "collections", store: "app" },
+    summary: "One ERC-721 item with its owner",
+    workers: ["token_worker", "nft_ownership_worker"],
+    params: { ...contract, item: amountParam },
+    row: selectRow.schema(itemColumns()),
+    read: async (tx, { request }) => {
+      const from = "app.nft_ownership t where t.contract_address = $1 and t.token_id = $2::numeric"
+      const row = await selectRow(tx, { columns: itemColumns(), from }, [contractOf(request), request["item"]])
+      return row && { data: jsonRow(row), height: undefined }
+    },
+  },
+  {
+    ...{ kind: "detail", path: "/contracts/:address", tag: "contracts", store: "app", workers: ["meta_worker"] },
+    summary: "One contract: who deployed it, and its code's hash",
+    params: { address: addressParam },
+    row: selectRow.schema(contractColumns),
+    read: async (tx, { request }) => {
+      const from = `app.smart_contracts t left join app.contract_code_hashes c on c.address = t.address
+        where t.address = $1`
+      const row = await selectRow(tx, { columns: contractColumns, from }, [bytesOf(request["address"]!)])
+      return row && { data: jsonRow(row), height: undefined }
+    },
+  },
+  {
+    ...{ kind: "list", path: "/stats/daily", tag: "stats", store: "app", order: "desc" },
+    summary: "What happened on each UTC day",
+    workers: ["tx_metrics_worker", "token_worker", "meta_worker", "stats_worker"],
+    columns: {
+      day: text("t.day::text"),
+      ...Object.fromEntries(
+        "transactions failed gas_used fees burnt events ft_transfers nft_transfers deployments"
+          .split(" ")
+          .map((name) => [name, number(`t.${name}`)]),
+      ),
+    },
+    key: [{ column: "t.day", type: "date" }],
+    select: async () => ({ branches: [{ from: "app.daily_stats t", where: [] }], values: [] }),
+  },
+]
+
+function itemColumns(): Readonly<Record<string, ResourceColumn>> {
+  return {
+    token_id: number("t.token_id"),
+    owner: bytesOrNull("t.owner"),
+    transfer_count: number("t.transfer_count"),
+    first_block_height: numberOrNull("t.first_block_height"),
+    last_block_height: numberOrNull("t.last_block_height"),
+  }
+}

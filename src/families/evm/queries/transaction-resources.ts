@@ -1,0 +1,110 @@
+// Transactions, and the events and transfers of one of them.
+
+import type { TProperties } from "typebox"
+import { rawIngester } from "../../../coordination/raw-ingester.js"
+import type { ApiResource, ResourceColumn } from "../../../queries/resource.js"
+import { bytesOf, bytesOrNull, hashParam, jsonRow, numberOrNull } from "../../../queries/value-schemas.js"
+import { eventKey, lookUpTransaction } from "./chain-columns.js"
+import { eventColumns } from "./event-resources.js"
+import { selectRow } from "./select-row.js"
+import { transactionColumns } from "./transaction-columns.js"
+import { ftColumns, ftTable, nftColumns, nftKey, nftTable } from "./transfer-columns.js"
+
+const hash: TProperties = { hash: hashParam }
+
+const detailColumns: Readonly<Record<string, ResourceColumn>> = {
+  ...transactionColumns,
+  // As the table of raw names them.
+  transaction_hash: { ...transactionColumns["transaction_hash"]!, sql: "t.id" },
+  timestamp: { ...transactionColumns["timestamp"]!, sql: "b.timestamp" },
+  method_id: bytesOrNull("case when t.to_address is not null and length(t.input) >= 4 then substr(t.input, 1, 4) end"),
+  cumulative_gas_used: numberOrNull("t.cumulative_gas_used"),
+  max_fee_per_gas: numberOrNull("t.max_fee_per_gas"),
+  max_priority_fee_per_gas: numberOrNull("t.max_priority_fee_per_gas"),
+  block_hash: bytesOrNull("b.hash"),
+  input: bytesOrNull("t.input"),
+}
+
+export const transactionResources: readonly ApiResource[] = [
+  {
+    ...{ kind: "list", path: "/transactions", tag: "transactions", store: "app" },
+    summary: "Transactions in chain order",
+    workers: ["evm_worker"],
+    columns: transactionColumns,
+    key: eventKey,
+    height: "t.block_height",
+    order: "desc",
+    select: async () => ({ branches: [{ from: "app.evm_transactions t", where: [] }], values: [] }),
+  },
+  {
+    ...{ kind: "detail", path: "/transactions/:hash", tag: "transactions", store: "raw" },
+    summary: "One transaction by its hash, with its whole input",
+    workers: [rawIngester],
+    params: hash,
+    row: selectRow.schema(detailColumns),
+    lookup: lookUpTransaction,
+    read: async (tx, { request }) => {
+      const from = `raw.transactions t join raw.blocks b on b.height = t.block_height
+        where t.block_height = $1 and t.id = $2 and b.height = $1`
+      const row = await selectRow(tx, { columns: detailColumns, from }, [
+        request["lookup_height"],
+        bytesOf(request["hash"]!),
+      ])
+      return row && { data: jsonRow(row), height: Number(row["block_height"]) }
+    },
+  },
+  {
+    ...{ kind: "list", path: "/transactions/:hash/events", tag: "transactions", store: "app" },
+    summary: "The events of one transaction",
+    workers: ["evm_worker"],
+    params: hash,
+    columns: eventColumns,
+    key: eventKey,
+    height: "t.block_height",
+    order: "asc",
+    lookup: lookUpTransaction,
+    select: async (_tx, request) => ({
+      branches: [{ from: "app.evm_logs t", where: ofTransaction }],
+      values: placeOf(request),
+    }),
+  },
+  {
+    ...{ kind: "list", path: "/transactions/:hash/transfers", tag: "transactions", store: "app" },
+    summary: "The transfers of fungible tokens in one transaction",
+    workers: ["token_worker"],
+    params: hash,
+    columns: ftColumns,
+    key: eventKey,
+    height: "t.block_height",
+    order: "asc",
+    lookup: lookUpTransaction,
+    select: async (_tx, request) => ({
+      branches: [{ from: ftTable, where: ofTransaction }],
+      values: placeOf(request),
+    }),
+  },
+  {
+    ...{ kind: "list", path: "/transactions/:hash/nft-transfers", tag: "transactions", store: "app" },
+    summary: "The transfers of NFTs in one transaction",
+    workers: ["token_worker"],
+    params: hash,
+    columns: nftColumns,
+    key: nftKey,
+    height: "t.block_height",
+    order: "asc",
+    lookup: lookUpTransaction,
+    select: async (_tx, request) => ({
+      branches: [{ from: nftTable, where: ofTransaction }],
+      values: placeOf(request),
+    }),
+  },
+]
+
+// The id too: raw may have rolled the transaction back since its place was looked up.
+const ofTransaction = ["t.block_height = $1", "t.transaction_index = $2", "t.transaction_id = $3"]
+
+const placeOf = ({ lookup_height: height, lookup_index: index, hash }: Readonly<Record<string, string>>) => [
+  height,
+  index,
+  bytesOf(hash!),
+]

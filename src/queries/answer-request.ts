@@ -1,0 +1,138 @@
+// Answers a request for a list or a single thing: rows and how far they are complete, from one snapshot.
+
+import type { BlockRange } from "../domain/block-range.js"
+import { containsHeight } from "../domain/range-set.js"
+import type { Queryable } from "../postgres/transaction.js"
+import { type AnswerMeta, type AnswerScope, askedHeights, readScope, scopeMeta } from "./answer-scope.js"
+import { assertNotRolledBack } from "./cursor.js"
+import { readPage } from "./read-page.js"
+import { RequestError } from "./request-error.js"
+import type { ApiResource, DetailResource, ListResource, RequestValues } from "./resource.js"
+import type { ServedChain } from "./served-chain.js"
+import { jsonRow } from "./value-schemas.js"
+
+export interface ListRequest {
+  readonly values: RequestValues
+  readonly order: "asc" | "desc"
+  readonly limit: number
+  readonly cursor: string | undefined
+  /** Half-open. */
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+export interface Answer {
+  readonly data: unknown
+  readonly meta: AnswerMeta
+  /** Nothing of it can change any more. */
+  readonly isFinal: boolean
+}
+
+/** The route with everything that decides which rows are in the list, and in which order. */
+const listName = (chain: ServedChain, { path }: ListResource, { values, order, from, to }: ListRequest): string =>
+  JSON.stringify([chain.name, path, Object.entries(values).sort(), order, from ?? null, to ?? null])
+
+export async function answerList(chain: ServedChain, resource: ListResource, request: ListRequest): Promise<Answer> {
+  const { head, finalized } = await chain.head()
+  const cursors = await chain.cursors()
+  const list = listName(chain, resource, request)
+  const cursor = request.cursor === undefined ? undefined : cursors.decode(list, request.cursor)
+  const values = await lookedUp(chain, resource, request.values)
+  return chain.read(resource.store, async (tx) => {
+    const scope = await scopeOf(tx, { chain, resource })
+    if (cursor) await assertNotRolledBack(tx, { store: resource.store, epoch: scope.epoch, cursor })
+    const asked = askedHeights(scope, { ...request, head })
+    const selection = scope.isKnown ? await resource.select(tx, values) : { branches: [], values: [] }
+    if (!selection) throw notFound(resource)
+    const page = { ...request, scope, asked, selection, after: cursor?.key }
+    const found = selection.branches.length === 0 ? [] : await readPage(tx, resource, page)
+    const rows = found.slice(0, request.limit)
+    const last = rows.at(-1)
+    const more = last && found.length > request.limit
+    const end = scope.covered.at(-1)?.to ?? scope.start
+    const total = scope.isKnown ? await resource.total?.(tx, values) : undefined
+    const meta: AnswerMeta = {
+      chain: chain.name,
+      ...scopeMeta(scope, asked),
+      required_workers: resource.workers,
+      next_cursor: more
+        ? cursors.encode(list, {
+            epoch: scope.epoch,
+            height: resource.height ? Number(last.key[0]) : end - 1,
+            key: last.key,
+          })
+        : null,
+      ...(total === undefined ? {} : { total }),
+    }
+    const isFinal = resource.height !== undefined && isSettled({ scope, asked, finalized, request })
+    return { data: rows.map(({ row }) => jsonRow(row)), meta, isFinal }
+  })
+}
+
+/** Complete, final and bounded by the request itself. */
+function isSettled({
+  scope,
+  asked,
+  finalized,
+  request,
+}: {
+  scope: AnswerScope
+  asked: BlockRange
+  finalized: number | null
+  request: ListRequest
+}): boolean {
+  if (request.to === undefined || finalized === null || asked.to !== request.to || asked.to > finalized + 1)
+    return false
+  return !scopeMeta(scope, asked).partial
+}
+
+export async function answerDetail(
+  chain: ServedChain,
+  resource: DetailResource,
+  values: RequestValues,
+): Promise<Answer> {
+  const { head, finalized } = await chain.head()
+  return chain.read(resource.store, async (tx) => {
+    const scope = await scopeOf(tx, { chain, resource })
+    const found = scope.isKnown ? await resource.read(tx, { request: values, scope }) : undefined
+    // What is not covered by all required workers is not shown, as in lists.
+    if (!found || (found.height !== undefined && !containsHeight(scope.covered, found.height))) {
+      throw notFound(resource, scope)
+    }
+    const { height } = found
+    const asked = askedHeights(scope, { head, ...(height === undefined ? {} : { from: height, to: height + 1 }) })
+    const meta = {
+      chain: chain.name,
+      ...scopeMeta(scope, asked),
+      required_workers: resource.workers,
+      next_cursor: null,
+    }
+    return { data: found.data, meta, isFinal: height !== undefined && finalized !== null && height <= finalized }
+  })
+}
+
+/** The request's values and what raw knows of them. */
+export async function lookedUp(
+  chain: ServedChain,
+  resource: ApiResource,
+  values: RequestValues,
+): Promise<RequestValues> {
+  if (!resource.lookup) return values
+  const found = await chain.read("raw", (raw) => resource.lookup!(raw, values))
+  if (!found) throw notFound(resource)
+  return { ...values, ...found }
+}
+
+async function scopeOf(
+  tx: Queryable,
+  { chain, resource }: { chain: ServedChain; resource: Pick<ApiResource, "store" | "workers"> },
+): Promise<AnswerScope> {
+  const scope = await readScope(tx, resource)
+  if (!scope) throw new RequestError("NOT_FOUND", `the store of ${chain.name} is empty`)
+  return scope
+}
+
+const notFound = ({ path }: ApiResource, scope?: AnswerScope): RequestError =>
+  new RequestError("NOT_FOUND", `there is no such ${path.slice(1).split("/")[0]} in what is covered`, {
+    ...(scope ? { data_watermark: scope.watermark === null ? null : String(scope.watermark) } : {}),
+  })

@@ -1,0 +1,29 @@
+// An answer that is not data: its HTTP status, a code that clients match, and details they can act on.
+
+/** With their HTTP status. */
+export const requestErrors = {
+  BAD_REQUEST: 400,
+  CURSOR_INVALID: 400,
+  CURSOR_ROLLED_BACK: 409,
+  NOT_FOUND: 404,
+  NOT_REACHED: 504,
+  QUERY_TOO_LARGE: 422,
+  RATE_LIMITED: 429,
+  ROLLBACK_IN_PROGRESS: 503,
+} as const
+
+type RequestErrorCode = keyof typeof requestErrors
+
+export class RequestError extends Error {
+  override readonly name = "RequestError"
+  readonly statusCode: number
+
+  constructor(
+    readonly code: RequestErrorCode,
+    message: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message)
+    this.statusCode = requestErrors[code]
+  }
+}

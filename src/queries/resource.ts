@@ -1,0 +1,72 @@
+// What a chain family declares of each thing that can be asked for: its path, its tables, its columns with their
+// schemas, and how a request becomes a statement. src/api makes a route of each.
+
+import type { TProperties, TSchema } from "typebox"
+import type { Queryable } from "../postgres/transaction.js"
+import type { AnswerScope, Store } from "./answer-scope.js"
+
+export type RequestValues = Readonly<Record<string, string>>
+
+/** A column of an answer: the SQL expression behind it, and its JSON Schema. */
+export interface ResourceColumn {
+  readonly sql: string
+  readonly schema: TSchema
+}
+
+interface Resource {
+  /** Below /v1/{chain}, such as `/blocks/:block`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly store: Store
+  /** Workers whose coverage the answer depends on. */
+  readonly workers: readonly string[]
+  readonly params?: TProperties
+  /** Finds in raw what the path names, such as the place of a hash. Undefined: it does not exist. */
+  lookup?(raw: Queryable, request: RequestValues): Promise<RequestValues | undefined>
+}
+
+export interface KeyColumn {
+  readonly column: string
+  readonly type: "int8" | "int4" | "numeric" | "bytea" | "text" | "date"
+}
+
+/** Rows of one table, or of a join that adds columns to them. Values are $1, $2, … */
+export interface Branch {
+  readonly from: string
+  readonly where: readonly string[]
+}
+
+export interface Selection {
+  /** Several: the same columns found by different indexes. Their rows are disjoint. */
+  readonly branches: readonly Branch[]
+  readonly values: readonly unknown[]
+}
+
+export interface ListResource extends Resource {
+  readonly kind: "list"
+  readonly query?: TProperties
+  readonly columns: Readonly<Record<string, ResourceColumn>>
+  /** Orders the rows; unique. */
+  readonly key: readonly KeyColumn[]
+  /** The SQL column of the height: rows are of blocks. Undefined: rows are state, as of the coverage. */
+  readonly height?: string
+  readonly order: "asc" | "desc"
+  /** Undefined: what the path names does not exist. */
+  select(tx: Queryable, request: RequestValues): Promise<Selection | undefined>
+  /** From a counter; only where there is one. */
+  total?(tx: Queryable, request: RequestValues): Promise<string | undefined>
+}
+
+export interface DetailResource extends Resource {
+  readonly kind: "detail"
+  readonly query?: TProperties
+  readonly row: TSchema
+  /** Undefined: not found. `height`: of its block, if it is of one. */
+  read(
+    tx: Queryable,
+    options: { readonly request: RequestValues; readonly scope: AnswerScope },
+  ): Promise<{ readonly data: Record<string, unknown>; readonly height: number | undefined } | undefined>
+}
+
+export type ApiResource = ListResource | DetailResource

@@ -1,0 +1,73 @@
+// A chain as the API reads it: its two databases through read-only pools, and what rarely changes, kept for a moment.
+// Every transaction is a read-only snapshot with limits on its time.
+
+import type { Clock } from "../platform/clock.js"
+import type { Database } from "../postgres/database.js"
+import { heightFrom } from "../postgres/postgres-error.js"
+import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
+import { StoredRegistry } from "../workers/postgres/stored-registry.js"
+import type { Store } from "./answer-scope.js"
+import { CursorCodec, readCursorKey } from "./cursor.js"
+
+export interface ChainHead {
+  /** The node's, as last stored. */
+  readonly head: number | null
+  readonly finalized: number | null
+}
+
+export interface ServedChainOptions {
+  readonly name: string
+  readonly raw: Database
+  readonly app: Database
+  readonly clock: Clock
+}
+
+const headFreshMs = 250
+const snapshot: TransactionOptions = {
+  isolation: "repeatable read",
+  readOnly: true,
+  statementTimeoutMs: 5_000,
+  lockTimeoutMs: 1_000,
+  idleInTransactionTimeoutMs: 30_000,
+}
+
+export class ServedChain {
+  readonly name: string
+  readonly clock: Clock
+  readonly registry = new StoredRegistry()
+  private codec: CursorCodec | undefined
+  private known: { readonly value: ChainHead; readonly at: number } | undefined
+
+  constructor(private readonly options: ServedChainOptions) {
+    this.name = options.name
+    this.clock = options.clock
+  }
+
+  read<T>(store: Store, work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.options[store].transaction(work, snapshot)
+  }
+
+  async cursors(): Promise<CursorCodec> {
+    this.codec ??= new CursorCodec(await this.read("raw", readCursorKey))
+    return this.codec
+  }
+
+  async head(): Promise<ChainHead> {
+    const now = this.clock.monotonic()
+    if (this.known && now - this.known.at < headFreshMs) return this.known.value
+    const { rows } = await this.read("raw", (tx) =>
+      tx.query<{ head_height: string | null; finalized_height: string | null }>(
+        "select head_height, finalized_height from raw.chain_state",
+      ),
+    )
+    const height = (text: string | null | undefined): number | null => (text == null ? null : heightFrom(text))
+    const value = { head: height(rows[0]?.head_height), finalized: height(rows[0]?.finalized_height) }
+    this.known = { value, at: now }
+    return value
+  }
+
+  async close(): Promise<void> {
+    await this.options.raw.end()
+    await this.options.app.end()
+  }
+}

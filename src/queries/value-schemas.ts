@@ -1,0 +1,42 @@
+// The JSON Schemas of values in requests and answers. Heights and amounts are strings of digits: they may exceed 2^53.
+
+import { type TSchema, Type } from "typebox"
+import type { ResourceColumn } from "./resource.js"
+
+/** OpenAPI 3.1 has no `nullable`. */
+export const orNull = (type: "string" | "integer" | "boolean" | "object"): TSchema =>
+  Type.Unsafe({ type: [type, "null"] })
+
+export const digits = Type.String({ pattern: "^-?[0-9]+$" })
+const hexBytes = Type.String({ pattern: "^0x([0-9a-f]{2})*$" })
+export const time = Type.String({ format: "date-time" })
+
+/** In requests. */
+export const heightParam = Type.String({ pattern: "^[0-9]{1,15}$" })
+export const hashParam = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$" })
+export const addressParam = Type.String({ pattern: "^0x[0-9a-fA-F]{40}$" })
+export const amountParam = Type.String({ pattern: "^[0-9]{1,78}$" })
+
+const column = (sql: string, schema: TSchema): ResourceColumn => ({ sql, schema })
+export const text = (sql: string): ResourceColumn => column(sql, Type.String())
+export const textOrNull = (sql: string): ResourceColumn => column(sql, orNull("string"))
+export const integer = (sql: string): ResourceColumn => column(sql, Type.Integer())
+export const integerOrNull = (sql: string): ResourceColumn => column(sql, orNull("integer"))
+export const number = (sql: string): ResourceColumn => column(sql, digits)
+export const numberOrNull = (sql: string): ResourceColumn => textOrNull(sql)
+export const bytes = (sql: string): ResourceColumn => column(sql, hexBytes)
+export const bytesOrNull = (sql: string): ResourceColumn => textOrNull(sql)
+export const timestamp = (sql: string): ResourceColumn => column(sql, time)
+
+/** Of a request that the schema has checked. */
+export const bytesOf = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex")
+
+/** Bytes as hex, times as ISO 8601; the driver has numbers beyond 2^53 as text already. */
+export function jsonRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)]))
+}
+
+function jsonValue(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return `0x${value.toString("hex")}`
+  return value instanceof Date ? value.toISOString() : value
+}

@@ -1,0 +1,37 @@
+// The messages between the thread that serves and its process, beside those of every thread.
+
+import type { ErrorCode } from "../platform/errors.js"
+import type { ProcessSettings } from "../platform/settings.js"
+import type { ChainStatus } from "../status/chain-status.js"
+import type { Diagnosis } from "../status/diagnosis.js"
+
+export interface ServeThreadInput {
+  readonly settings: ProcessSettings
+  readonly version: string
+  /** The one it listened on before, if it is started again. */
+  readonly port: number
+}
+
+/** A chain that can be read. */
+export interface ServedDatabases {
+  readonly name: string
+  readonly rawUrl: string
+  readonly appUrl: string
+}
+
+export type Question = { readonly about: "metrics" } | { readonly about: "status"; readonly chain: string }
+
+export interface KnownStatus {
+  readonly status: ChainStatus
+  readonly diagnosis: Diagnosis
+}
+
+export type ToServeThread =
+  | ({ readonly type: "chain" } & ServedDatabases)
+  | { readonly type: "answer"; readonly id: number; readonly value: unknown }
+  | { readonly type: "refusal"; readonly id: number; readonly code: ErrorCode | "BUG"; readonly message: string }
+
+export type FromServeThread =
+  | { readonly type: "listening"; readonly url: string; readonly port: number }
+  | { readonly type: "failed"; readonly code: ErrorCode | "BUG"; readonly message: string }
+  | { readonly type: "question"; readonly id: number; readonly question: Question }

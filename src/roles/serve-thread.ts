@@ -1,0 +1,107 @@
+// Entry of the thread that serves HTTP: it has its own event loop and its own read-only pools, so that requests and lease
+// renewals cannot delay each other. What only the process knows (metrics, what the stall doctor says) it asks for.
+
+import type { ChainView } from "../api/chain-view.js"
+import { parseApiKeys } from "../api/client-limits.js"
+import { dataApi } from "../api/data-api.js"
+import { startHttpServer } from "../api/http-server.js"
+import { systemClock as clock } from "../platform/clock.js"
+import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
+import { Database } from "../postgres/database.js"
+import { ServedChain } from "../queries/served-chain.js"
+import { type Diagnosis, notYetKnown } from "../status/diagnosis.js"
+import { ThreadPort } from "../threads/thread-port.js"
+import { families } from "./family-of.js"
+import type {
+  FromServeThread,
+  KnownStatus,
+  Question,
+  ServedDatabases,
+  ServeThreadInput,
+  ToServeThread,
+} from "./serve-messages.js"
+
+const { input, thread } = await ThreadPort.open<ServeThreadInput, ToServeThread, FromServeThread>()
+const { settings, version } = input
+const logger = thread.logger({})
+
+const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
+let asked = 0
+function ask<T>(question: Question): Promise<T> {
+  const id = asked++
+  return new Promise<T>((resolve, reject) => {
+    waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+    thread.send({ type: "question", id, question })
+  })
+}
+
+const served: ServedChain[] = []
+const views: ChainView[] = []
+
+function serveChain({ name, rawUrl, appUrl }: ServedDatabases): void {
+  if (served.some((chain) => chain.name === name)) return
+  const pool = (url: string): Database =>
+    new Database({
+      url,
+      applicationName: `tidemark ${name} serve`,
+      maxConnections: settings.apiConnections,
+      // A pooler may refuse settings at the start of a session; every transaction is read-only in any case.
+      readOnly: !settings.pooledConnections,
+    })
+  const raw = pool(rawUrl)
+  served.push(new ServedChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), clock }))
+  let diagnosis: Diagnosis = notYetKnown
+  views.push({
+    name,
+    status: async () => {
+      const known = await ask<KnownStatus>({ about: "status", chain: name })
+      diagnosis = known.diagnosis
+      return known.status
+    },
+    diagnosis: () => diagnosis,
+  })
+}
+
+function receive(message: ToServeThread): void {
+  if (message.type === "chain") {
+    serveChain(message)
+    return
+  }
+  const one = waiting.get(message.id)
+  waiting.delete(message.id)
+  if (message.type === "answer") one?.resolve(message.value)
+  else if (message.code === "BUG") one?.reject(new Error(message.message))
+  else one?.reject(new IndexerError(message.code as ErrorCode, message.message))
+}
+
+const none = { name: "none", start: () => undefined, stop: async () => undefined }
+const closing = { close: async () => void (await Promise.all(served.map((chain) => chain.close()))) }
+try {
+  const http = await startHttpServer({
+    ...{
+      host: settings.host,
+      port: input.port,
+      anyPort: false,
+      readyLagBlocks: settings.readyLagBlocks,
+      clock,
+      logger,
+    },
+    chains: () => views,
+    metrics: () => ask({ about: "metrics" }),
+    plugin: (app) =>
+      dataApi(app, {
+        version,
+        chains: () => served,
+        resources: [...new Map(families.flatMap(({ resources }) => resources).map((one) => [one.path, one])).values()],
+        apiKeys: parseApiKeys(settings.apiKeys),
+        corsOrigins: (settings.corsOrigins ?? "").split(",").filter((origin) => origin !== ""),
+        requestsPerMinute: settings.apiRequestsPerMinute,
+      }),
+  })
+  thread.send({ type: "listening", url: http.url, port: http.port })
+  const onStop = (): Promise<void> => http.stop()
+  thread.run({ services: [], runners: [], reporter: none, clock, drainMs: 0, receive, onStop, closing: [closing] })
+} catch (error) {
+  thread.send({ type: "failed", code: codeOf(error), message: describeError(error) })
+  thread.run({ services: [], runners: [], reporter: none, clock, drainMs: 0, receive, closing: [] })
+}
