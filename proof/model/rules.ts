@@ -231,10 +231,8 @@ export const rules = {
     code: [
       "src/rollback/find-divergence.ts",
       "findDivergence",
-      "let from = Math.max(finalized ?? 0, heightFrom(state.start_height))",
-      "order by height limit $3",
-      "const hashes = hashesAt(gap < 0 ? at : stored.length + gap)",
-      "from = stored.at(-1)!.height + 1",
+      "const from = Math.max(finalized ?? 0, heightFrom(state.start_height))",
+      "for (let at = 0; at < stretches.length; at += stretchesAtOnce)",
     ],
     tests: [
       "src/rollback/find-divergence.test.ts",

@@ -42,7 +42,13 @@ const processOf = (id: string): ProcessIdentity => ({ id, name: "host:1" })
 
 function follow(
   asked: BlockSource["head"],
-  options: { announced?: boolean; holder?: string; check?: ReorgGuard["check"]; source?: BlockSource } = {},
+  options: {
+    announced?: boolean
+    holder?: string
+    check?: ReorgGuard["check"]
+    source?: BlockSource
+    takeOverMs?: number
+  } = {},
 ): HeadFollower {
   const source = Object.assign(options.source ?? store.source("http://127.0.0.1:1"), { head: asked })
   const follower = new HeadFollower({
@@ -59,7 +65,7 @@ function follow(
     finalityDepth: 10,
     leaseTtlMs: 10_000,
     pollMs: 20,
-    takeOverMs: 1_000,
+    takeOverMs: options.takeOverMs ?? 1_000,
     announced: () => options.announced ?? false,
     mayClaim: () => true,
     onOutcome: () => undefined,
@@ -131,6 +137,54 @@ describe("the head", () => {
     })
     await follower.runOnce(signal)
     expect([...seen, await finality()]).toEqual([0, 1])
+  })
+
+  test("is compared outside of the election's transaction, and stays with its follower for as long as that takes", async () => {
+    const takeOverMs = 400
+    const second = follow(async () => head, { holder: "second", takeOverMs })
+    const followedAt = async (): Promise<string> =>
+      (await store.database.query<{ at: string }>("select followed_at::text as at from raw.chain_state")).rows[0]!.at
+    let elsewhere = false
+    const first = follow(async () => head, {
+      holder: "first",
+      takeOverMs,
+      check: async () => {
+        // The server would end an idle transaction of an election, and with it the post.
+        const { rows } = await store.database.query(
+          `select 1 from pg_stat_activity
+           where datname = current_database() and state like 'idle in transaction%'`,
+        )
+        expect(rows).toEqual([])
+        const seen = new Set<string>()
+        while (seen.size < 6) {
+          seen.add(await followedAt())
+          await second.runOnce(signal)
+          elsewhere ||= second.following
+        }
+        return "none"
+      },
+    })
+    await first.runOnce(signal)
+    expect([first.following, elsewhere]).toEqual([true, false])
+  })
+
+  test("is not stored by a process that lost it during its comparison, and finality stays", async () => {
+    await store.database.query(
+      `update raw.coverage set heights = '{[0,3)}';
+       update raw.chain_state set finalized_height = 0, live_from = 0`,
+    )
+    let comparisons = 0
+    const follower = follow(async () => head, {
+      check: async () => {
+        if (++comparisons === 1) await testLedgers.raw.takeHeadPost(store.database, processOf("second"))
+        return "none"
+      },
+    })
+    await follower.runOnce(signal)
+    expect([comparisons, await finality()]).toEqual([1, 0])
+    await silence()
+    await follower.runOnce(signal)
+    expect([comparisons, await finality()]).toEqual([2, 1])
   })
 
   test("moves on past a block with a bug, without losing the election", async () => {

@@ -1,11 +1,11 @@
 // Follows the head, in one process at a time: stores every height from finality up, in order, as soon as the node
 // has it. Each run holds the election's lock, which ends with its connection. The leases still fence every commit.
 
-import type { ChainRecord } from "../coordination/chain-record.js"
+import type { ChainRecord, HeadReport } from "../coordination/chain-record.js"
 import type { Elections } from "../coordination/elections.js"
 import type { LaneOptions } from "../coordination/lane-options.js"
 import type { ProcessIdentity } from "../coordination/process-identity.js"
-import { type ErrorCode, isIndexerError } from "../platform/errors.js"
+import { describeError, type ErrorCode, isIndexerError } from "../platform/errors.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
 import type { BlockSource, ChainHead, FetchOptions } from "../source/block-source.js"
@@ -38,6 +38,15 @@ export interface ReorgGuard {
 /** none: nothing to do. waiting: not sure yet. rolled-back: done. halted: a person has to decide. */
 export type ReorgVerdict = "none" | "waiting" | "rolled-back" | "halted"
 
+/** rest: until the next head. continue: there is more to store right now. compare: before anything is stored. */
+type NextStep = { readonly kind: "rest" | "continue" } | { readonly kind: "compare"; readonly seen: SeenHead }
+
+interface SeenHead {
+  readonly observed: HeadReport
+  /** Finality, as recorded when the head was. */
+  readonly recorded: number
+}
+
 /** A range that does not match what is stored beside it. */
 const mismatches: readonly ErrorCode[] = ["SEAM_MISMATCH", "PARENT_MISMATCH"]
 
@@ -46,10 +55,7 @@ const electionIdleMs = 10_000
 /** A run ends well before that. */
 const runMs = 3_000
 const blocksPerLease = 16
-/**
- * When recorded finality lags this far behind the node's, what is stored above it is compared without further
- * waiting.
- */
+/** When recorded finality lags this far behind the node's, what is stored above it is compared at once. */
 const finalityLagBlocks = 256
 /**
  * The lock is free between two runs of the elected process. Without this patience two processes would replace each
@@ -87,20 +93,13 @@ export class HeadFollower extends LoopingService {
     signal.addEventListener("abort", cut, { once: true })
     const was = this.following
     try {
-      const more = await election.transaction(
-        async (tx) => {
-          const { elections, holder, takeOverMs } = this.options
-          const patienceMs = takeOverMs * intervalsUntilTakeOver
-          const won = await elections.winHead(tx, { holder, patienceMs })
-          this.following = won.mine
-          // A process that takes over, or was replaced in between, first compares what is stored with the node.
-          if (!this.following || !won.kept) this.compared = false
-          return this.following ? this.follow(signal) : false
-        },
-        { idleInTransactionTimeoutMs: electionIdleMs },
-      )
+      let next = await this.runElected(election, { signal })
+      if (next.kind === "compare") {
+        const isSafe = await this.compare(election, { observed: next.seen.observed, signal })
+        next = isSafe ? await this.runElected(election, { seen: next.seen, signal }) : { kind: "rest" }
+      }
       if (this.following && !was) this.logger.info({}, "this process follows the head")
-      return more || this.hinted ? 0 : this.untilNextRun()
+      return next.kind !== "rest" || this.hinted ? 0 : this.untilNextRun()
     } catch (error) {
       this.following = false
       throw error
@@ -114,10 +113,29 @@ export class HeadFollower extends LoopingService {
     await this.election?.end()
   }
 
-  /** Returns true when there is more to store right now. */
-  private async follow(signal: AbortSignal): Promise<boolean> {
-    const { source, chain, ingester, holder, finalityDepth, endBlock, leaseTtlMs, clock, onHead, onOutcome } =
-      this.options
+  private runElected(
+    election: SqlConnection,
+    { seen, signal }: { readonly seen?: SeenHead; readonly signal: AbortSignal },
+  ): Promise<NextStep> {
+    return election.transaction(
+      async (tx): Promise<NextStep> => {
+        const { elections, holder, takeOverMs } = this.options
+        const patienceMs = takeOverMs * intervalsUntilTakeOver
+        const won = await elections.winHead(tx, { holder, patienceMs })
+        this.following = won.mine
+        // A process that takes over, or was replaced in between, first compares what is stored with the node.
+        if (!this.following || !won.kept) this.compared = false
+        if (!this.following) return { kind: "rest" }
+        // Compared just now, and by this process still.
+        if (seen && this.compared) return this.store(seen, signal)
+        return this.follow(signal)
+      },
+      { idleInTransactionTimeoutMs: electionIdleMs },
+    )
+  }
+
+  private async follow(signal: AbortSignal): Promise<NextStep> {
+    const { source, chain, ingester, holder, finalityDepth, clock, onHead } = this.options
     const began = clock.monotonic()
     const head = await source.head({ signal, urgent: true })
     this.answerMs = clock.monotonic() - began
@@ -127,11 +145,49 @@ export class HeadFollower extends LoopingService {
     const recorded = await chain.recordHead(await ingester.runner.connection(), observed)
     onHead(head, finalizedHeight)
     if (!this.compared || finalizedHeight - recorded > finalityLagBlocks || (await this.doubts(head))) {
-      const verdict = await this.options.reorgs.check({ signal, urgent: true })
-      this.compared = verdict === "none" || verdict === "rolled-back"
-      if (!this.compared) return false
-      if (verdict === "none") await chain.recordFinality(await ingester.runner.connection(), finalizedHeight)
+      return { kind: "compare", seen: { observed, recorded } }
     }
+    return this.store({ observed, recorded }, signal)
+  }
+
+  /**
+   * Outside of the election's transaction, which the server ends after a while: a node may take long to answer, and so
+   * may a rollback. The post is enough to keep others from storing, and is kept for as long as this takes. Returns
+   * whether blocks may be stored now.
+   */
+  private async compare(
+    election: SqlConnection,
+    { observed, signal }: { readonly observed: HeadReport; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    const { chain, holder, reorgs } = this.options
+    this.compared = false
+    const over = new AbortController()
+    const keeping = this.keepPost(election, over.signal).catch((error: unknown) => {
+      // The next statement over this connection reports it.
+      this.logger.debug({ error: describeError(error) }, "the head's post could not be kept")
+    })
+    const verdict = await reorgs.check({ signal, urgent: true }).finally(async () => {
+      over.abort()
+      await keeping
+    })
+    // Another process may have stored blocks since, which this one has not compared.
+    if (!(await chain.keepHeadPost(election, holder))) return false
+    this.compared = verdict === "none" || verdict === "rolled-back"
+    if (verdict === "none") await chain.recordFinality(election, observed)
+    return this.compared
+  }
+
+  private async keepPost(election: SqlConnection, signal: AbortSignal): Promise<void> {
+    const { chain, holder, takeOverMs, clock } = this.options
+    for (;;) {
+      await clock.sleep(takeOverMs / 2, signal)
+      if (signal.aborted || !(await chain.keepHeadPost(election, holder))) return
+    }
+  }
+
+  private async store({ observed, recorded }: SeenHead, signal: AbortSignal): Promise<NextStep> {
+    const { chain, ingester, holder, endBlock, leaseTtlMs, clock, onOutcome } = this.options
+    const began = clock.monotonic()
     while (clock.monotonic() - began < runMs && !signal.aborted) {
       const outcome = await ingester.ingestNext(
         {
@@ -153,17 +209,18 @@ export class HeadFollower extends LoopingService {
       if (outcome.kind === "failed" && outcome.cause === "bug") continue
       if (outcome.kind === "failed") {
         // The next run starts at once and checks for a reorganisation: the refused range is on record by then.
-        if (isIndexerError(outcome.error) && mismatches.includes(outcome.error.code)) return true
+        if (isIndexerError(outcome.error) && mismatches.includes(outcome.error.code)) return { kind: "continue" }
         if (isIndexerError(outcome.error, "POST_LOST")) this.compared = false
         throw outcome.error
       }
       if (outcome.kind === "idle") {
         // By now the head is stored and linked.
-        if (recorded < finalizedHeight) await chain.recordHead(await ingester.runner.connection(), observed)
-        return false
+        const isBehind = recorded < observed.finalizedHeight
+        if (isBehind) await chain.recordHead(await ingester.runner.connection(), observed)
+        return { kind: "rest" }
       }
     }
-    return true
+    return { kind: "continue" }
   }
 
   /** Whether anything suggests that what is stored is no longer the chain. */

@@ -22,14 +22,20 @@ afterEach(() => store.close())
 
 type Node = (height: number) => Hex | undefined
 
+/** How many requests the last search took. */
+let requests: number
+
 function find(...nodes: readonly Node[]): Promise<Divergence> {
-  const hashesByProvider = async (heights: readonly number[]) =>
-    nodes.map((node, at) => ({ provider: `node ${at}`, hashes: heights.map((height) => node(height) ?? null) }))
+  requests = 0
+  const hashesByProvider = async (heights: readonly number[]) => {
+    requests++
+    return nodes.map((node, at) => ({ provider: `node ${at}`, hashes: heights.map((height) => node(height) ?? null) }))
+  }
   return findDivergence({ raw: store.raw, source: { hashesByProvider } }, { signal: new AbortController().signal })
 }
 
 test("the lowest stored block that differs is found, though a gap and equal blocks lie above it", async () => {
-  const found = await find((height) => (height === 7 || height === 8 ? other : chain.get(height)))
+  const found = await find((height) => (height >= 7 && height < 10 ? other : chain.get(height)))
   expect(found).toMatchObject({ kind: "diverged", height: 7, hash: other, ancestorHash: chain.get(6) })
 })
 
@@ -45,4 +51,33 @@ test("stored blocks above a gap in which a shorter chain ends are found by their
   expect(await find(endsAt(12, other))).toEqual({ kind: "none" })
   // A provider that has the block decides.
   expect(await find(endsAt(14, other), endsAt(23))).toEqual({ kind: "none" })
+})
+
+test("a stretch of 20,000 blocks takes a few requests, wherever the chains part or end", async () => {
+  const stored = (height: number): Hex => `0x${"0".repeat(56)}${height.toString(16).padStart(8, "0")}`
+  const length = 20_000
+  await store.raw.query(
+    `insert into raw.blocks (height, hash, parent_hash, timestamp, transaction_count, event_count)
+     select height, int8send(0) || int8send(0) || int8send(0) || int8send(height),
+       int8send(0) || int8send(0) || int8send(0) || int8send(height - 1), now(), 0, 0
+     from generate_series(100, $1::int8 - 1) as height`,
+    [length],
+  )
+  await store.raw.query("update raw.coverage set heights = int8multirange(int8range(100, $1::int8))", [length])
+  const partsAt =
+    (part: number, { end = length }: { end?: number } = {}): Node =>
+    (height) =>
+      height >= end ? undefined : height >= part ? other : stored(height)
+  expect([await find(partsAt(length)), requests]).toEqual([{ kind: "none" }, 1])
+  for (const part of [100, 101, 4_321, 12_345, length - 1]) {
+    const found = await find(partsAt(part), partsAt(part))
+    expect(found).toMatchObject({ kind: "diverged", height: part, providers: 2 })
+    expect(requests).toBeLessThanOrEqual(4)
+  }
+  // A chain that became shorter, and one of a provider that lags.
+  expect(await find(partsAt(9_000, { end: 9_003 }))).toMatchObject({ kind: "diverged", height: 9_000 })
+  expect(requests).toBeLessThanOrEqual(4)
+  expect(await find(partsAt(length), partsAt(length, { end: 700 }))).toEqual({ kind: "none" })
+  expect(await find(partsAt(length), partsAt(500, { end: 700 }))).toMatchObject({ kind: "disputed", height: 500 })
+  expect(requests).toBeLessThanOrEqual(5)
 })

@@ -128,7 +128,10 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     }),
     of(1, "take head post", ({ sql, ledgers }) => ledgers.raw.takeHeadPost(sql, process)),
     of(1, "assert head post", ({ sql, ledgers }) => ledgers.raw.assertHeadPost(sql, process)),
-    of(1, "record finality", ({ sql, ledgers }) => ledgers.raw.recordFinality(sql, height)),
+    of(1, "record finality", ({ sql, ledgers }) =>
+      ledgers.raw.recordFinality(sql, { finalizedHeight: height, holder: process }),
+    ),
+    of(1, "keep head post", ({ sql, ledgers }) => ledgers.raw.keepHeadPost(sql, process)),
     of(1, "read state", ({ sql }) => readChainState(sql)),
     of(1, "read range", async ({ sql }) => {
       const range = { from: height, to: height + 3 }

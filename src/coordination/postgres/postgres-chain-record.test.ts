@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
 import { evmRawTables } from "../../families/evm/raw/raw-tables.js"
 import { ensurePartitions } from "../../partitions/ensure-partitions.js"
+import { systemRandom } from "../../platform/random.js"
 import { Database } from "../../postgres/database.js"
 import { migrationsDirectory, readMigrationFiles } from "../../postgres/migration-files.js"
 import { readChainName, readChainState } from "../../raw/chain-state.js"
@@ -130,7 +131,9 @@ describe("what a store knows of its chain", () => {
     expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder })).toBe(105)
     await store(111, 112)
     expect(await recordHead(database, { head: head(150), finalizedHeight: 140, holder })).toBe(140)
-    await recordFinality(database, 145)
+    await recordFinality(database, { finalizedHeight: 148, holder: { id: systemRandom.uuid(), name: "another" } })
+    expect((await readChainState(database))!.finalizedHeight).toBe(140)
+    await recordFinality(database, { finalizedHeight: 145, holder })
     expect((await readChainState(database))!.finalizedHeight).toBe(145)
   })
 

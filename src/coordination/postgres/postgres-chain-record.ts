@@ -27,11 +27,20 @@ export const postgresChainRecord: ChainRecord = {
     return heightFrom(rows[0]!.finalized_height)
   },
 
-  async recordFinality(sql, finalizedHeight) {
+  async recordFinality(sql, { finalizedHeight, holder }) {
     await sql.query(
-      "update raw.chain_state set finalized_height = greatest(finalized_height, $1::int8) where intent_id is null",
-      [finalizedHeight],
+      `update raw.chain_state set finalized_height = greatest(finalized_height, $1::int8)
+       where intent_id is null and followed_by = $2`,
+      [finalizedHeight, holder.id],
     )
+  },
+
+  async keepHeadPost(sql, holder) {
+    const { rows } = await sql.query(
+      "update raw.chain_state set followed_at = clock_timestamp() where followed_by = $1 returning 1 as kept",
+      [holder.id],
+    )
+    return rows.length > 0
   },
 
   async takeHeadPost(sql, holder) {
