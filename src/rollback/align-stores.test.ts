@@ -75,6 +75,25 @@ test("stores that agree are left alone", async () => {
   await expectRight()
 })
 
+test("50,000 rollbacks of a chain are compared within seconds after a restart", async () => {
+  await open()
+  for (const [database, schema, order] of [
+    [raw, "raw", "asc"],
+    [store.app, "app", "desc"],
+  ] as const) {
+    await database.query(
+      `insert into ${schema}.rollbacks (id, epoch, removed)
+       select lpad(to_hex(epoch), 32, '0')::uuid, epoch, '[1000,)'
+       from generate_series(1, 50000) as epoch order by epoch ${order}`,
+    )
+    await database.query(`update ${schema}.chain_state set chain_epoch = 50000`)
+  }
+  await raw.query("update raw.chain_state set compared_server = null")
+  const began = performance.now()
+  expect(await alignStores(deps())).toBe("agreed")
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
 test("on another server raw stores nothing before it was compared with app", async () => {
   await open()
   expect(await alignStores(deps())).toBe("agreed")

@@ -22,8 +22,8 @@ export async function alignStores(deps: RollbackDeps): Promise<Alignment> {
   const app = await ledgers.app.readState(deps.app)
   const raw = await ledgers.raw.readState(deps.raw)
   if (!app || !raw || raw.open) return "busy"
-  const unknownToRaw = app.rollbacks.filter(({ id }) => !raw.rollbacks.some((known) => known.id === id))
-  const unknownToApp = raw.rollbacks.filter(({ id }) => !app.rollbacks.some((known) => known.id === id))
+  const unknownToRaw = lacking(app.rollbacks, raw.rollbacks)
+  const unknownToApp = lacking(raw.rollbacks, app.rollbacks)
   const forgotten = subtract(union(app.heights, app.skipped), union(raw.heights, raw.skipped))
   if (unknownToRaw.length > 0 || (forgotten.length > 0 && unknownToApp.length === 0)) {
     const lost = [...forgotten, ...[...unknownToRaw, ...unknownToApp].map(({ removed }) => removed)]
@@ -38,6 +38,12 @@ export async function alignStores(deps: RollbackDeps): Promise<Alignment> {
   }
   await replayInApp(deps, raw)
   return "app-went-back"
+}
+
+/** Those that the other side does not know. Rollbacks are never deleted, so both lists may be long. */
+function lacking(rollbacks: readonly RollbackRecord[], known: readonly RollbackRecord[]): RollbackRecord[] {
+  const ids = new Set(known.map(({ id }) => id))
+  return rollbacks.filter(({ id }) => !ids.has(id))
 }
 
 /**
@@ -98,9 +104,7 @@ async function replayInApp(
     // A concurrent claim would see the old coverage. The epoch need not expose it: app may have done a later rollback
     // before it was found to lack this one.
     await ledger.lockClaims(tx, workers)
-    const missing = seen.rollbacks
-      .filter(({ id }) => !own!.rollbacks.some((known) => known.id === id))
-      .sort((a, b) => a.epoch - b.epoch)
+    const missing = lacking(seen.rollbacks, own!.rollbacks).sort((a, b) => a.epoch - b.epoch)
     const everywhere = [{ from: 0, to: Number.MAX_SAFE_INTEGER }]
     const uncovered = subtract(everywhere, union(heights, skipped))
     for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {
