@@ -63,7 +63,7 @@ const having = (pattern: RegExp): string[] =>
   files.filter((path) => pattern.test(withoutComments(path))).map((path) => relative(source, path))
 
 /** Where the real clock, timers and randomness are made; everything else is given them. */
-const realOnes = ["platform/clock.ts", "platform/create-logger.ts", "platform/random.ts"]
+const realOnes = ["platform/clock.ts", "platform/create-logger.ts", "platform/quiet-socket.ts", "platform/random.ts"]
 
 /** Tables that a rollback leaves alone, or changes by another rule than that of heights, and why. Derived tables are undone by their declaration. */
 const notOfHeights: Readonly<Record<string, string>> = {

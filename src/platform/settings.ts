@@ -74,6 +74,13 @@ export const processSettings = {
     fallback: 1_000,
     help: "Leases never cross a multiple of this many blocks.",
   }),
+  dbTimeoutMs: integer({
+    env: "DB_TIMEOUT_MS",
+    min: 1_000,
+    max: 600_000,
+    fallback: 30_000,
+    help: "How long a database may be silent while a statement waits for its answer.",
+  }),
   leaseTtlMs: integer({
     env: "LEASE_TTL_MS",
     min: 500,

@@ -8,6 +8,7 @@ import { BinaryRows } from "./binary-rows.js"
 import { type CopiedTable, CopyIn } from "./copy-in.js"
 import { databaseAddress } from "./database-address.js"
 import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
+import { defaultAnswerTimeoutMs, SilenceWatch } from "./silence-watch.js"
 import type { Backend, SqlConnection } from "./sql-connection.js"
 import { beginStatement, type QueryOptions, type TransactionOptions } from "./transaction.js"
 
@@ -18,6 +19,10 @@ export interface ConnectionOptions {
   readonly statementTimeoutMs?: number
   readonly idleInTransactionTimeoutMs?: number
   readonly connectTimeoutMs?: number
+  /** How long the server may be silent while a statement waits. A longer `statementTimeoutMs` of a transaction wins. */
+  readonly answerTimeoutMs?: number
+  /** For a connection whose statements outside of transactions take long, such as building an index. */
+  readonly longestStatementMs?: number
   /** Called once, when the connection closes for any reason. */
   readonly onClose?: () => void
 }
@@ -36,11 +41,16 @@ export class Connection implements SqlConnection {
   #last: Promise<unknown> = Promise.resolve()
   readonly #client: pg.Client
   readonly #options: ConnectionOptions
+  #watch: SilenceWatch | undefined
 
   static async open(options: ConnectionOptions): Promise<Connection> {
     const connection = new Connection(options)
     try {
       await connection.#client.connect()
+      connection.#watch = new SilenceWatch(connection.#client, {
+        ...options,
+        answerTimeoutMs: options.answerTimeoutMs ?? defaultAnswerTimeoutMs,
+      })
       await connection.#identify()
       return connection
     } catch (error) {
@@ -83,7 +93,7 @@ export class Connection implements SqlConnection {
     const config: pg.QueryConfig = { text: sql, values: [...params] }
     if (options.name !== undefined) config.name = options.name
     // One at a time: a connection that can COPY cannot pipeline.
-    const answer = this.#last.then(() => this.#client.query<Row>(config))
+    const answer = this.#last.then(() => this.#answered(this.#client.query<Row>(config)))
     this.#last = answer.catch(() => undefined)
     try {
       return await answer
@@ -93,15 +103,19 @@ export class Connection implements SqlConnection {
   }
 
   async begin(options: TransactionOptions = {}): Promise<void> {
-    await this.#simple(beginStatement({ ...this.#options, ...options }))
+    const limits = { ...this.#options, ...options }
+    this.#watch?.allow(limits)
+    await this.#simple(beginStatement(limits))
   }
 
   async commit(): Promise<void> {
     this.#assertOpen()
+    this.#watch?.allow()
     assertCommitted(await this.#simple("commit", { commitUnknown: true }), this.address)
   }
 
   async rollback(): Promise<void> {
+    this.#watch?.allow()
     await this.#simple("rollback")
   }
 
@@ -135,7 +149,7 @@ export class Connection implements SqlConnection {
     const copy = new CopyIn(tables)
     this.#client.query(copy)
     try {
-      return await copy.finished
+      return await this.#answered(copy.finished)
     } catch (error) {
       throw this.#map(error)
     }
@@ -147,7 +161,7 @@ export class Connection implements SqlConnection {
     const stream = this.#client.query(copyTo(`copy (${query}) to stdout (format binary)`))
     const chunks: Buffer[] = []
     try {
-      for await (const chunk of stream) chunks.push(chunk as Buffer)
+      await this.#answered(collect(stream, chunks))
     } catch (error) {
       throw this.#map(error)
     }
@@ -164,12 +178,15 @@ export class Connection implements SqlConnection {
   /** Closes the connection in order, after the running queries. `destroy` does not wait. */
   async end(): Promise<void> {
     if (this.#closed) return
+    this.#watch?.ending()
     await this.#client.end()
     this.#markClosed()
   }
 
   async #identify(): Promise<void> {
-    const result = await this.#client.query<{ pid: number; started_at: string; version: string }>(identifySql)
+    const result = await this.#answered(
+      this.#client.query<{ pid: number; started_at: string; version: string }>(identifySql),
+    )
     const row = result.rows[0]
     if (!row) throw new Error("pg_stat_activity does not show this connection")
     assertServerVersion(row.version, this.address)
@@ -179,7 +196,7 @@ export class Connection implements SqlConnection {
   async #simple(sql: string, data?: Readonly<Record<string, unknown>>): Promise<pg.QueryResult> {
     this.#assertOpen()
     try {
-      return await this.#client.query(sql)
+      return await this.#answered(this.#client.query(sql))
     } catch (error) {
       throw this.#map(error, data)
     }
@@ -193,6 +210,10 @@ export class Connection implements SqlConnection {
       // The caller gets the error that caused the rollback; this one only means that the connection is unusable.
       this.destroy()
     }
+  }
+
+  #answered<T>(answer: Promise<T>): Promise<T> {
+    return this.#watch?.answered(answer) ?? answer
   }
 
   #assertOpen(): void {
@@ -214,4 +235,8 @@ export class Connection implements SqlConnection {
     this.#onClose = undefined
     onClose?.()
   }
+}
+
+async function collect(stream: AsyncIterable<unknown>, chunks: Buffer[]): Promise<void> {
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
 }

@@ -4,6 +4,7 @@
 import pg from "pg"
 import { databaseAddress } from "./database-address.js"
 import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
+import { defaultAnswerTimeoutMs, SilenceWatch } from "./silence-watch.js"
 import { beginStatement, type Queryable, type TransactionOptions } from "./transaction.js"
 
 export interface DatabaseOptions {
@@ -12,6 +13,10 @@ export interface DatabaseOptions {
   /** The maximum number of connections. Further requests wait for up to `connectTimeoutMs`. */
   readonly maxConnections?: number
   readonly connectTimeoutMs?: number
+  /** How long the server may be silent while a statement waits. A longer `statementTimeoutMs` of a transaction wins. */
+  readonly answerTimeoutMs?: number
+  /** For a pool whose statements take long, such as migrations. */
+  readonly longestStatementMs?: number
   /** No transaction pooler shares the sessions, so named statements stay prepared in them. */
   readonly ownSessions?: boolean
   /** Every transaction of its sessions is read-only unless it says otherwise. */
@@ -24,6 +29,8 @@ export class Database implements Queryable {
   readonly #pool: pg.Pool
   readonly #ownSessions: boolean
   readonly #lost = new WeakSet<pg.ClientBase>()
+  readonly #watches = new WeakMap<pg.ClientBase, SilenceWatch>()
+  readonly #idle = new Set<pg.ClientBase>()
   #ended: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
@@ -46,11 +53,19 @@ export class Database implements Queryable {
     this.#pool.on("error", () => undefined)
     // Listens from the start: the server may end the session in the same packet that makes the connection ready,
     // before the caller can listen, and an unhandled "error" would end the process.
+    const answerTimeoutMs = options.answerTimeoutMs ?? defaultAnswerTimeoutMs
     this.#pool.on("connect", (client) => {
+      this.#watches.set(client, new SilenceWatch(client, { ...options, answerTimeoutMs }))
       const note = (): unknown => this.#lost.add(client)
       client.on("error", note)
       client.on("end", note)
     })
+    this.#pool.on("acquire", (client) => this.#idle.delete(client))
+    this.#pool.on("release", (_error, client) => {
+      if (this.#ended) this.#watches.get(client)?.ending()
+      else this.#idle.add(client)
+    })
+    this.#pool.on("remove", (client) => this.#idle.delete(client))
   }
 
   /** One statement on any free connection. */
@@ -58,26 +73,27 @@ export class Database implements Queryable {
     sql: string,
     params: readonly unknown[] = [],
   ): Promise<pg.QueryResult<Row>> {
-    return this.#withClient((client) => client.query<Row>(sql, [...params]))
+    return this.#withClient(({ client, watch }) => watch.answered(client.query<Row>(sql, [...params])))
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const begin = beginStatement({ idleInTransactionTimeoutMs: 10_000, ...options })
-    return this.#withClient(async (client, commit) => {
-      await client.query(begin)
+    return this.#withClient(async ({ client, watch, commit }) => {
+      watch.allow(options)
+      await watch.answered(client.query(begin))
       const result = await work({
         query: async (sql, params = [], { name } = {}) => {
           const config: pg.QueryConfig = { text: sql, values: [...params] }
           if (name !== undefined && this.#ownSessions) config.name = name
           try {
-            return await client.query(config)
+            return await watch.answered(client.query(config))
           } catch (error) {
             throw this.#map(error, this.#lost.has(client))
           }
         },
       })
       commit.isUnderWay = true
-      const committed = await client.query("commit")
+      const committed = await watch.answered(client.query("commit"))
       commit.isUnderWay = false
       assertCommitted(committed, this.address)
       return result
@@ -92,23 +108,28 @@ export class Database implements Queryable {
 
   /** Waits for running statements, then closes every connection. Safe to call twice. */
   end(): Promise<void> {
-    this.#ended ??= this.#pool.end()
+    if (this.#ended) return this.#ended
+    this.#ended = this.#pool.end()
+    // Those in use follow when they are released.
+    for (const client of this.#idle) this.#watches.get(client)?.ending()
     return this.#ended
   }
 
-  async #withClient<T>(work: (client: pg.PoolClient, commit: Commit) => Promise<T>): Promise<T> {
+  async #withClient<T>(work: (lent: Lent) => Promise<T>): Promise<T> {
     const client = await this.#connect()
-    const commit: Commit = { isUnderWay: false }
+    const commit = { isUnderWay: false }
+    const watch = this.#watches.get(client)!
     let broken = true
     try {
-      const result = await work(client, commit)
+      const result = await work({ client, watch, commit })
       broken = false
       return result
     } catch (error) {
       const lost = this.#lost.has(client)
-      if (!lost) broken = !(await rolledBack(client))
+      if (!lost) broken = !(await rolledBack({ client, watch }))
       throw this.#map(error, lost, lost && commit.isUnderWay ? { commitUnknown: true } : undefined)
     } finally {
+      watch.allow()
       client.release(broken)
     }
   }
@@ -129,14 +150,17 @@ export class Database implements Queryable {
   }
 }
 
-interface Commit {
-  isUnderWay: boolean
+interface Lent {
+  readonly client: pg.PoolClient
+  readonly watch: SilenceWatch
+  readonly commit: { isUnderWay: boolean }
 }
 
 /** Whether the connection is usable again. Outside a transaction the server only warns. */
-async function rolledBack(client: pg.PoolClient): Promise<boolean> {
+async function rolledBack({ client, watch }: Pick<Lent, "client" | "watch">): Promise<boolean> {
   try {
-    await client.query("rollback")
+    watch.allow()
+    await watch.answered(client.query("rollback"))
     return true
   } catch {
     return false

@@ -17,12 +17,20 @@ export interface MigrateOptions {
 /** One lock for both schemas: in one database they share extensions, which two sessions cannot create concurrently. */
 const migrationLock = 8_106_748
 
+/** A migration may rewrite a table of any size. */
+const longestStatementMs = 86_400_000
+
 /** Returns the names of the files applied by this call. */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const files = await readMigrationFiles(options.directory ?? migrationsDirectory(options.schema))
   const { database, schema } = options
   if (database instanceof Database) return applyAll(database, schema, files)
-  const own = new Database({ url: database, applicationName: "tidemark-migrate", maxConnections: 1 })
+  const own = new Database({
+    url: database,
+    applicationName: "tidemark-migrate",
+    maxConnections: 1,
+    longestStatementMs,
+  })
   try {
     return await applyAll(own, schema, files)
   } finally {

@@ -29,7 +29,7 @@ let rolledBack: ((rollback: RollbackIntent | undefined) => void) | undefined
 
 const { services, follower, headRunners, laneRunners } = composeIngest(
   {
-    connect: () => Connection.open({ url: input.rawUrl, applicationName }),
+    connect: () => Connection.open({ url: input.rawUrl, applicationName, answerTimeoutMs: settings.dbTimeoutMs }),
     family,
     source,
     createWriter: () => family.createWriter(chain),

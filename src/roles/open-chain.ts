@@ -79,6 +79,7 @@ export async function openChain(deps: StartChainDeps, options: StartChainOptions
         url,
         applicationName: `tidemark ${name} services`,
         maxConnections,
+        answerTimeoutMs: settings.dbTimeoutMs,
         ownSessions: !settings.pooledConnections,
       })
     const raw = pool(databases.rawUrl, rawPoolSize)

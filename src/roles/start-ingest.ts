@@ -1,21 +1,21 @@
 // The role `ingest` of one chain: the threads that store its blocks, and the services beside them.
 
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
-import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import type { Service } from "../platform/service.js"
-import { Database } from "../postgres/database.js"
 import { readChainState } from "../raw/chain-state.js"
 import { IndexBuilder } from "../raw/index-builder.js"
 import { PartitionKeeper } from "../raw/partition-keeper.js"
 import { finishRollback } from "../rollback/finish-rollback.js"
 import type { BorrowedConnections } from "./borrowed-connections.js"
-import { renewalPoolSize } from "./connection-budget.js"
 import type { IngestThreadInput } from "./ingest-messages.js"
 import { type IngestThreads, type IngestThreadsOptions, superviseIngest } from "./ingest-threads.js"
 import type { OpenChain } from "./open-chain.js"
+import { openRenewals, type Renewals } from "./open-renewals.js"
 
 const partitionCheckMs = 30_000
 const indexCheckMs = 10_000
+/** An index of a large partition. */
+const longestStatementMs = 86_400_000
 
 export interface PrepareIngestOptions
   extends Pick<IngestThreadsOptions, "leases" | "spawned" | "onReport" | "onAnnounced" | "onStored"> {
@@ -30,18 +30,12 @@ export interface Ingest extends IngestThreads {
   /** Started by the caller. */
   readonly services: readonly Service[]
   /** To be ended when the threads have stopped. */
-  readonly renewals: Database
+  readonly renewals: Renewals
 }
 
 export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): Ingest {
-  const { chain, settings, name, databases, raw, clock, random, logger } = open
-  const renewals = new Database({
-    url: databases.rawUrl,
-    applicationName: `tidemark ${name} renewal`,
-    maxConnections: renewalPoolSize,
-  })
-  // Over a separate connection, so that nothing delays a renewal.
-  const renewing = new PostgresLeaseStore({ executor: renewals, schema: "raw", random })
+  const { chain, settings, name, databases, raw, clock, logger } = open
+  const renewals = openRenewals(open, "raw")
   const { threads, lend } = superviseIngest({
     ...options,
     inputs: threadInputs(open, options),
@@ -49,8 +43,7 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
     clock,
     logger,
     drainMs: settings.drainMs,
-    renew: (tokens) => renewing.renew(tokens),
-    shortestTtlMs: Math.min(settings.leaseTtlMs, settings.headLeaseTtlMs),
+    ...{ renew: renewals.renew, shortestTtlMs: renewals.shortestTtlMs },
     finishRollback: () => finishRollback(open),
   })
   const common = { database: raw, tables: open.family.rawTables, clock, logger }
@@ -59,7 +52,9 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
     ...common,
     connect: async () => {
       const applicationName = `tidemark ${name} index builder`
-      const [connection] = await options.borrowed.open([{ url: databases.rawUrl, applicationName }])
+      const [connection] = await options.borrowed.open([
+        { url: databases.rawUrl, applicationName, answerTimeoutMs: settings.dbTimeoutMs, longestStatementMs },
+      ])
       return connection!
     },
     elections: postgresElections,

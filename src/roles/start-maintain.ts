@@ -7,9 +7,12 @@ import type { OpenChain } from "./open-chain.js"
 
 /** How often to check whether the nightly run is due. */
 const reconcileCheckMs = 60_000
+/** A check reads much before it answers. */
+const longestStatementMs = 3_600_000
 
 export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections): Reconciler {
   const { raw, app, clock, logger, holder, name, databases, metrics } = open
+  const answerTimeoutMs = open.settings.dbTimeoutMs
   return new Reconciler({
     family: open.family,
     raw,
@@ -19,7 +22,9 @@ export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections):
     connect: async () => {
       const applicationName = `tidemark ${name} reconciler`
       const urls = [...new Set([databases.rawUrl, databases.appUrl])]
-      const [raw, app = raw] = await borrowed.open(urls.map((url) => ({ url, applicationName })))
+      const [raw, app = raw] = await borrowed.open(
+        urls.map((url) => ({ url, applicationName, answerTimeoutMs, longestStatementMs })),
+      )
       return { raw: raw!, app: app! }
     },
     holder,

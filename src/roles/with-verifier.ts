@@ -28,7 +28,11 @@ export async function withVerifier<T>(
   const registry = await loadWorkers({ family, configFile, chain: { workers: "all" } })
   const open: (() => Promise<void>)[] = []
   const connect = async (url: string): Promise<Connection> => {
-    const connection = await Connection.open({ url, applicationName: "tidemark verify" })
+    const connection = await Connection.open({
+      url,
+      applicationName: "tidemark verify",
+      longestStatementMs: 3_600_000,
+    })
     open.push(() => connection.end())
     return connection
   }

@@ -24,7 +24,7 @@ const registry = await loadWorkers({ family, configFile: input.configFile, chain
 const connect =
   (url: string, applicationName = `tidemark ${chainName} work`) =>
   (): Promise<Connection> =>
-    Connection.open({ url, applicationName })
+    Connection.open({ url, applicationName, answerTimeoutMs: settings.dbTimeoutMs })
 
 const { services, live, runners, readers } = composeWork(
   {
