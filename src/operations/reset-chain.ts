@@ -7,6 +7,7 @@ import { sqlStateOf } from "../postgres/postgres-error.js"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { readProcesses } from "../status/read-status-rows.js"
+import { readRowCounts } from "../workers/postgres/row-counts.js"
 import type { OperatedChain } from "./operated-chain.js"
 
 const seenWithinMs = 30_000
@@ -86,15 +87,20 @@ async function drop(
   { relations, schemas, record }: { relations: readonly OwnRelation[]; schemas: readonly string[]; record: string },
 ): Promise<void> {
   const own = relations.filter(({ schema }) => schemas.includes(schema))
+  // Before the tables whose triggers name them.
+  const counts = schemas.includes("app") ? await readRowCounts(tx) : []
   for (const kind of ["view", "table"] as const) {
     const names = own.filter((one) => one.kind === kind).map(({ schema, name }) => quoteIdentifier(schema, name))
     // All at once, since they refer to each other; without cascade, since others may refer to them.
     if (names.length > 0) await tx.query(`drop ${kind} if exists ${names.join(", ")} restrict`)
   }
+  for (const { trigger } of counts) await tx.query(`drop function ${quoteIdentifier("app", trigger)}() restrict`)
   for (const schema of schemas) {
     const { rows } = await tx.query(
       `select 1 from pg_depend as dependency join pg_namespace as namespace on namespace.oid = dependency.refobjid
-       where dependency.refclassid = 'pg_namespace'::regclass and namespace.nspname = $1 limit 1`,
+       where dependency.refclassid = 'pg_namespace'::regclass and namespace.nspname = $1
+         -- Default privileges go with the schema.
+         and dependency.classid <> 'pg_default_acl'::regclass limit 1`,
       [schema],
     )
     if (rows.length === 0) await tx.query(`drop schema if exists ${quoteIdentifier(schema)} restrict`)
@@ -114,12 +120,16 @@ async function ownRelations(sql: Queryable, schema: MigratedSchema): Promise<rea
     schema === "app" && (await exists(sql, "app.worker_tables"))
       ? (await sql.query<{ name: string }>("select table_name as name from app.worker_tables")).rows
       : []
+  const counts = schema === "app" ? await readRowCounts(sql) : []
   const { rows } = await sql.query<{ name: string; kind: "table" | "view" }>(
     `select class.relname as name, case class.relkind when 'v' then 'view' else 'table' end as kind
      from pg_class as class join pg_namespace as namespace on namespace.oid = class.relnamespace
      where namespace.nspname = $1 and class.relkind in ('r', 'p', 'v') and class.relname = any($2::name[])
      order by class.relname`,
-    [schema, [...created, "schema_migrations", ...registered.map(({ name }) => name)]],
+    [
+      schema,
+      [...created, "schema_migrations", ...registered.map(({ name }) => name), ...counts.map(({ table }) => table)],
+    ],
   )
   return rows.map((row) => ({ schema, ...row }))
 }

@@ -36,6 +36,17 @@ async function isKept(tx: Queryable, table: string, name: string): Promise<boole
   return rows[0]!.kept
 }
 
+/** The counts that a store keeps: each is a table, and a function `count_` and its name that triggers call. */
+export async function readRowCounts(sql: Queryable): Promise<readonly { table: string; trigger: string }[]> {
+  const { rows } = await sql.query<{ table: string; trigger: string }>(
+    `select substr(proname, 7) as table, proname as trigger from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+     join pg_namespace on pg_namespace.oid = pronamespace
+     where nspname = $1 and tgname = proname || '_insert' and starts_with(proname, 'count_') order by 1`,
+    [workerSchema],
+  )
+  return rows
+}
+
 interface Counted {
   readonly table: string
   readonly name: string

@@ -141,12 +141,11 @@ describe("indexes that are declared after their tables were filled", () => {
       const abort = new AbortController()
       let connection: Connection | undefined
       const connect = async () => (connection = await Connection.open({ url: test_.url, applicationName: "cut" }))
+      const ours = "from pg_stat_progress_create_index where datname = current_database()"
       const run = builder({ indexes: wanted, connect }).runOnce(abort.signal)
       run.catch(() => undefined)
-      await expect
-        .poll(async () => (await database.query("select 1 from pg_stat_progress_create_index")).rows.length)
-        .toBe(1)
-      await database.query("select pg_terminate_backend(pid) from pg_stat_progress_create_index")
+      await expect.poll(async () => (await database.query(`select 1 ${ours}`)).rows.length).toBe(1)
+      await database.query(`select pg_terminate_backend(pid) ${ours}`)
       await expect(run).rejects.toThrow()
       connection!.destroy()
       await writer.rollback()
