@@ -8,9 +8,10 @@ import type { ProcessIdentity } from "../coordination/process-identity.js"
 import { describeError, type ErrorCode, isIndexerError } from "../platform/errors.js"
 import { LoopingService } from "../platform/looping-service.js"
 import type { SqlConnection } from "../postgres/sql-connection.js"
-import type { BlockSource, ChainHead, FetchOptions } from "../source/block-source.js"
+import type { BlockSource, ChainHead } from "../source/block-source.js"
 import { liveRegion } from "./claim-regions.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
+import type { ReorgGuard } from "./reorg-guard.js"
 
 export interface HeadFollowerOptions extends Omit<LaneOptions<IngestOutcome>, "intervalMs"> {
   readonly connect: () => Promise<SqlConnection>
@@ -30,13 +31,6 @@ export interface HeadFollowerOptions extends Omit<LaneOptions<IngestOutcome>, "i
   /** Detects a reorganisation and rolls back what is no longer on the chain. */
   readonly reorgs: ReorgGuard
 }
-
-export interface ReorgGuard {
-  check(fetch: FetchOptions): Promise<ReorgVerdict>
-}
-
-/** none: nothing to do. waiting: not sure yet. rolled-back: done. halted: a person has to decide. */
-export type ReorgVerdict = "none" | "waiting" | "rolled-back" | "halted"
 
 /** rest: until the next head. continue: there is more to store right now. compare: before anything is stored. */
 type NextStep = { readonly kind: "rest" | "continue" } | { readonly kind: "compare"; readonly seen: SeenHead }

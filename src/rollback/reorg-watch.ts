@@ -6,7 +6,7 @@ import type { ChainRecord } from "../coordination/chain-record.js"
 import type { IntentLedger, RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { RuntimeDeps } from "../platform/service.js"
 import type { Queryable } from "../postgres/transaction.js"
-import type { ReorgGuard, ReorgVerdict } from "../raw/head-follower.js"
+import type { ReorgGuard, ReorgVerdict } from "../raw/reorg-guard.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 import { type Divergence, findDivergence } from "./find-divergence.js"
 

@@ -1,0 +1,10 @@
+// What the head follower asks when it takes over, and when anything suggests that what is stored is no longer the chain.
+
+import type { FetchOptions } from "../source/block-source.js"
+
+export interface ReorgGuard {
+  check(fetch: FetchOptions): Promise<ReorgVerdict>
+}
+
+/** none: nothing to do. waiting: not sure yet. rolled-back: done. halted: a person has to decide. */
+export type ReorgVerdict = "none" | "waiting" | "rolled-back" | "halted"
