@@ -13,6 +13,13 @@ export interface ChainView {
   diagnosis(): Diagnosis
 }
 
+/** A chain that does not run yet. */
+export interface StartingChain {
+  readonly name: string
+  /** What it waits for, without secrets. */
+  readonly reason: string
+}
+
 export interface ChainAnswer {
   readonly name: string
   /** Undefined when it was never read. */

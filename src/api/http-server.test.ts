@@ -138,7 +138,7 @@ describe("the HTTP server", () => {
     expect((await get("/ready")).status).toBe(503)
     const none = await serve([])
     expect((await none.get("/ready")).status).toBe(503)
-    expect((await none.get("/status")).json).toEqual({ chains: [] })
+    expect((await none.get("/status")).json).toEqual({ chains: [], starting: [] })
   })
 
   test("/ready is 503 while the followed head does not move, and 200 when another node is followed", async () => {
@@ -157,6 +157,19 @@ describe("the HTTP server", () => {
       head_height: "1199",
       head_fault: "frozen",
       still_ms: 90_000,
+    })
+  })
+
+  test("a chain that is still starting is named with its reason, does not hide the others, and is not ready", async () => {
+    const reason = "waiting for the node: RPC_UNREACHABLE"
+    const { get } = await serve([view(() => sampleStatus())], { starting: async () => [{ name: "slow", reason }] })
+    expect((await get("/status")).json).toMatchObject({
+      chains: [{ chain: "demo" }],
+      starting: [{ chain: "slow", reason }],
+    })
+    expect(await get("/ready")).toMatchObject({
+      status: 503,
+      json: { ready: false, chains: [{ ready: true }], starting: [{ chain: "slow", reason }] },
     })
   })
 

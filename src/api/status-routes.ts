@@ -3,11 +3,13 @@
 import type { FastifyInstance } from "fastify"
 import type { Clock } from "../platform/clock.js"
 import { statusJson } from "../status/status-json.js"
-import { type ChainAnswer, ChainReader, type ChainView } from "./chain-view.js"
+import { type ChainAnswer, ChainReader, type ChainView, type StartingChain } from "./chain-view.js"
 import { readinessOf } from "./readiness.js"
 
 export interface StatusRouteOptions {
   readonly chains: () => readonly ChainView[]
+  /** Those that do not run yet. */
+  readonly starting?: () => Promise<readonly StartingChain[]>
   /** As Prometheus text. */
   readonly metrics: () => Promise<string>
   readonly readyLagBlocks: number
@@ -18,7 +20,7 @@ export interface StatusRouteOptions {
 const routes = ["/health", "/ready", "/status", "/metrics"]
 
 export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions): void {
-  const { clock, chains, metrics } = options
+  const { clock, chains, metrics, starting = async () => [] } = options
   const startedAt = clock.monotonic()
   const reader = new ChainReader(clock)
   const readAll = (): Promise<ChainAnswer[]> => Promise.all(chains().map((view) => reader.read(view)))
@@ -33,13 +35,15 @@ export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions):
   app.get("/ready", async (request, reply) => {
     const { history: asked } = request.query as { history?: string }
     const history = asked !== undefined && asked !== "0" && asked !== "false"
+    // Asked for first: a chain that starts meanwhile may be in both lists, and is in one at least.
+    const waiting = startingJson(await starting())
     const answers = (await readAll()).map((answer) => readinessOf(answer, { ...options, history }))
-    // No chain yet: the process is still waiting for its node or its database.
-    const ready = answers.length > 0 && answers.every((answer) => answer.ready)
-    return reply.code(ready ? 200 : 503).send({ ready, chains: answers })
+    const ready = answers.length > 0 && waiting.length === 0 && answers.every((answer) => answer.ready)
+    return reply.code(ready ? 200 : 503).send({ ready, chains: answers, starting: waiting })
   })
 
   app.get("/status", async (_request, reply) => {
+    const waiting = startingJson(await starting())
     const answers = await readAll()
     const unknown = answers.find(({ status }) => status === undefined)
     if (unknown) {
@@ -47,13 +51,15 @@ export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions):
       const { code, message } = stale ?? { code: "DATABASE_UNREACHABLE", message: "nothing is known yet" }
       return reply.code(503).send({ error: { code, message, details: { chain: name, diagnosis } } })
     }
-    return { chains: answers.map(answerJson) }
+    return { chains: answers.map(answerJson), starting: waiting }
   })
 
   app.get("/metrics", async (_request, reply) => {
     return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await metrics())
   })
 }
+
+const startingJson = (chains: readonly StartingChain[]) => chains.map(({ name, reason }) => ({ chain: name, reason }))
 
 const answerJson = ({ status, diagnosis, stale }: ChainAnswer) => ({
   ...statusJson(status!, diagnosis),

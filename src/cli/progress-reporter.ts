@@ -10,7 +10,8 @@ import type { ChainStatus } from "../status/chain-status.js"
 import { progressFields, progressLine } from "./progress-line.js"
 
 export interface ProgressReporterOptions extends ServiceDeps {
-  readonly chains: readonly ChainView[]
+  /** Those that run by now. */
+  readonly chains: () => readonly ChainView[]
   readonly terminal: Terminal
   readonly env?: Readonly<Record<string, string | undefined>>
 }
@@ -29,9 +30,10 @@ export class ProgressReporter extends LoopingService {
   }
 
   async runOnce(): Promise<undefined> {
-    const { chains, terminal } = this.options
+    const { terminal } = this.options
+    const chains = this.options.chains()
     if (chains.length === 0) return undefined
-    if (terminal.isTty) await this.draw()
+    if (terminal.isTty) await this.draw(chains)
     else for (const chain of chains) await this.log(chain)
   }
 
@@ -41,8 +43,8 @@ export class ProgressReporter extends LoopingService {
   }
 
   /** One line for all chains: each is shown for two seconds. */
-  private async draw(): Promise<void> {
-    const { chains, terminal, env = process.env } = this.options
+  private async draw(chains: readonly ChainView[]): Promise<void> {
+    const { terminal, env = process.env } = this.options
     const chain = chains[Math.floor(this.drawn++ / 4) % chains.length]!
     const status = await readOr(chain)
     if (!status) {

@@ -122,18 +122,24 @@ export async function startCommand(argv: readonly string[]): Promise<number> {
     }
     throw error
   }
-  const progress = new ProgressReporter({ chains: tidemark.chains, terminal, logger, clock: systemClock })
-  logger.info(
-    { url: tidemark.httpUrl, chains: tidemark.chains.map(({ name }) => name) },
-    "running; see it with `tidemark status`",
-  )
+  const { chains, httpUrl: url, started } = tidemark
+  const progress = new ProgressReporter({ chains, terminal, logger, clock: systemClock })
   progress.start()
-  const code = await ended
-  await progress.stop()
-  terminal.status("")
-  await tidemark.stop()
-  logger.info({}, "stopped")
-  return code
+  try {
+    const running = started.then(() => {
+      logger.info({ url, chains: chains().map(({ name }) => name) }, "running; see it with `tidemark status`")
+      return ended
+    })
+    return await Promise.race([running, ended])
+  } catch (error) {
+    if (stopping.signal.aborted) return 0
+    throw error
+  } finally {
+    await progress.stop()
+    terminal.status("")
+    await tidemark.stop()
+    logger.info({}, "stopped")
+  }
 }
 
 const stageEveryMs = 2_000

@@ -35,6 +35,8 @@ export interface StartChainOptions {
   /** Where the user's own workers are declared. */
   readonly configFile: string | undefined
   readonly signal: AbortSignal
+  /** The start waits for something, for this reason; undefined when it goes on. */
+  readonly onWaiting: (reason: string | undefined) => void
 }
 
 export interface OpenChain extends Omit<StartChainDeps, "embedded">, StartChainOptions {
@@ -62,7 +64,7 @@ export async function openChain(deps: StartChainDeps, options: StartChainOptions
   const family = familyOf(chain)
   const asking = family.createSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })
   try {
-    const patiently = patience(deps, signal)
+    const patiently = patience(deps, signal, options.onWaiting)
     const identity = await patiently(() => asking.identity({ signal }), "waiting for the node")
     const name = chain.name ?? (await patiently(() => storedName(chain), noDatabase)) ?? family.chainName(identity)
     const logger = deps.logger.child({ chain: name })

@@ -19,7 +19,10 @@ export interface ServedDatabases {
   readonly appUrl: string
 }
 
-export type Question = { readonly about: "metrics" } | { readonly about: "status"; readonly chain: string }
+export type Question =
+  | { readonly about: "metrics" }
+  | { readonly about: "starting" }
+  | { readonly about: "status"; readonly chain: string }
 
 export interface KnownStatus {
   readonly status: ChainStatus

@@ -87,6 +87,7 @@ try {
       logger,
     },
     chains: () => views,
+    starting: () => ask({ about: "starting" }),
     metrics: () => ask({ about: "metrics" }),
     plugin: (app) =>
       dataApi(app, {

@@ -1,7 +1,7 @@
 // The role `serve`: supervises the thread that owns the port, tells it which chains there are, and answers what it asks.
 
 import { Worker } from "node:worker_threads"
-import type { ChainView } from "../api/chain-view.js"
+import type { ChainView, StartingChain } from "../api/chain-view.js"
 import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
 import type { Metrics } from "../platform/metrics.js"
 import type { ServiceDeps } from "../platform/service.js"
@@ -21,6 +21,7 @@ export interface ServeOptions extends ServiceDeps {
   readonly version: string
   readonly metrics: Metrics
   readonly chains: () => readonly ChainView[]
+  readonly starting: () => readonly StartingChain[]
 }
 
 export interface Serving {
@@ -86,8 +87,12 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   }
 }
 
-async function answer({ metrics, chains }: ServeOptions, question: Question): Promise<string | KnownStatus> {
+async function answer(
+  { metrics, chains, starting }: ServeOptions,
+  question: Question,
+): Promise<string | readonly StartingChain[] | KnownStatus> {
   if (question.about === "metrics") return metrics.registry.metrics()
+  if (question.about === "starting") return starting()
   const chain = chains().find(({ name }) => name === question.chain)
   if (!chain) throw new IndexerError("DATABASE_UNREACHABLE", "nothing is known yet")
   return { status: await chain.status(), diagnosis: chain.diagnosis() }

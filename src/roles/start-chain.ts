@@ -50,7 +50,7 @@ export async function startChain(deps: StartChainDeps, options: StartChainOption
   try {
     return await startRoles(await openChain(deps, options), { spawned, undo })
   } catch (error) {
-    await Promise.all(undo.map((step) => step()))
+    for (const step of undo.reverse()) await step()
     throw error
   }
 }
@@ -62,6 +62,10 @@ async function startRoles(
   const { chain, settings, roles, raw, app, metrics, name, patiently } = open
   const ingests = roles.includes("ingest")
   let work: Work | undefined
+  undo.push(async () => {
+    await raw.end()
+    await app.end()
+  })
   await patiently(() => open.ledgers.raw.register(raw, rawIngester), noDatabase)
   const coordination =
     ingests || roles.includes("work")

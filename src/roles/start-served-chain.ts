@@ -34,7 +34,7 @@ export async function startServedChain(deps: StartChainDeps, options: StartChain
     await app.end()
   }
   try {
-    const name = await patience(deps, signal)(() => storedName(raw), "waiting for the store")
+    const name = await patience(deps, signal, options.onWaiting)(() => storedName(raw), "waiting for the store")
     const logger = deps.logger.child({ chain: name })
     const ledgers = postgresLedgers(deps)
     const storeSize = storeSizeReader({ raw, app }, { clock })

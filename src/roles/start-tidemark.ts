@@ -1,8 +1,9 @@
-// Starts the whole process: embedded database, demo chain, HTTP server and every configured chain. Stops them in the
-// opposite order. Everything is constructed here and in startChain.
+// Starts the whole process: embedded database, HTTP server, then every configured chain, the demo's with its node. Stops them
+// in the opposite order. Everything is constructed here and in startChain.
 
 import { hostname } from "node:os"
 import { join } from "node:path"
+import type { StartingChain } from "../api/chain-view.js"
 import { startHttpServer } from "../api/http-server.js"
 import { DiskGuard } from "../platform/disk-guard.js"
 import type { ChainConfig, Config } from "../platform/load-config.js"
@@ -14,6 +15,7 @@ import { CompletionWatch } from "./completion-watch.js"
 import type { Role } from "./role.js"
 import { startServing } from "./serve-threads.js"
 import { type RunningChain, startChain } from "./start-chain.js"
+import { type ChainStarts, startChains } from "./start-chains.js"
 import { startServedChain } from "./start-served-chain.js"
 
 export interface StartOptions {
@@ -29,20 +31,31 @@ export interface StartOptions {
 }
 
 export interface Tidemark {
-  readonly chains: readonly RunningChain[]
+  /** Those that run by now. */
+  chains(): readonly RunningChain[]
   readonly httpUrl: string
+  /** Resolves when every chain runs; rejects when one cannot. */
+  readonly started: Promise<void>
   stop(): Promise<void>
 }
 
+/** Resolves as soon as the HTTP server answers; the chains start side by side from then on. */
 export async function startTidemark(deps: RuntimeDeps, options: StartOptions): Promise<Tidemark> {
   const { clock, logger, random } = deps
-  const { config, roles, signal } = options
+  const { config, roles } = options
   const settings = config.process
   const holder = `${hostname()}:${process.pid}`
   const processId = random.uuid()
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([options.signal, stopping.signal])
   // Run in the opposite order, also when the start fails half way.
   const down: (() => Promise<void>)[] = []
+  let starts: ChainStarts | undefined
+  const chains = (): readonly RunningChain[] => starts?.running() ?? []
+  const starting = (): readonly StartingChain[] => starts?.starting() ?? []
   const stop = async (): Promise<void> => {
+    stopping.abort()
+    await starts?.settled()
     for (const step of down.splice(0).reverse()) await step()
   }
   try {
@@ -50,45 +63,56 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
     const embedded = await startEmbeddedIfNeeded(deps, options)
     if (embedded) down.push(() => embedded.stop())
     const metrics = createMetrics()
-    const chains: RunningChain[] = []
     const serving = roles.includes("serve")
-      ? await startServing({ settings, version: options.version, metrics, chains: () => chains, clock, logger })
+      ? await startServing({ settings, version: options.version, metrics, chains, starting, clock, logger })
       : undefined
     const http =
       serving ??
       (await startHttpServer({
-        ...{ host: settings.host, port: settings.port, anyPort: true, chains: () => chains, clock, logger },
+        ...{ host: settings.host, port: settings.port, anyPort: true, chains, clock, logger },
+        starting: async () => starting(),
         metrics: () => metrics.registry.metrics(),
         readyLagBlocks: settings.readyLagBlocks,
       }))
     down.push(() => http.stop())
-    for (const configured of config.chains) {
-      const servesOnly = roles.every((role) => role === "serve")
-      const chain = servesOnly ? configured : await withDemoChain(deps, { chain: configured, options, down })
-      const running = await (servesOnly ? startServedChain : startChain)(
-        { ...deps, embedded, metrics },
-        {
-          chain,
-          settings,
-          roles,
-          holder,
-          processId,
-          version: options.version,
-          httpUrl: http.url,
-          configFile: config.file,
-          signal,
-        },
-      )
-      chains.push(running)
-      serving?.serve({ name: running.name, ...readUrls(chain, running.databases) })
-      down.push(() => running.stop())
-    }
-    if (embedded) down.push(guardDisk(deps, { embedded, config, chains }))
-    if (options.exitWhenDone) down.push(watchCompletion(deps, { config, chains, onDone: options.onDone }))
-    return { chains, httpUrl: http.url, stop }
+    const pausable = new Set<RunningChain>()
+    const guard = embedded && guardDisk(deps, { embedded, config, chains: pausable })
+    if (guard) down.push(() => guard.stop())
+    const complete = completion(config.chains.length, options.onDone)
+    const about = { version: options.version, httpUrl: http.url, configFile: config.file }
+    const servesOnly = roles.every((role) => role === "serve")
+    starts = startChains({
+      chains: config.chains,
+      start: async (configured, onWaiting) => {
+        const chain = servesOnly
+          ? configured
+          : await withDemoChain(deps, { chain: configured, options: { ...options, signal }, down })
+        const common = { settings, roles, holder, processId, signal, onWaiting, ...about }
+        return (servesOnly ? startServedChain : startChain)({ ...deps, embedded, metrics }, { chain, ...common })
+      },
+      onRunning: (running, chain) => {
+        serving?.serve({ name: running.name, ...readUrls(chain, running.databases) })
+        pausable.add(running)
+        down.push(() => {
+          pausable.delete(running)
+          return running.stop()
+        })
+        if (guard?.low) running.pause("disk")
+        if (options.exitWhenDone) down.push(watchCompletion(deps, { chain, running, onDone: complete }))
+      },
+    })
+    return { chains, httpUrl: http.url, started: starts.started, stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** Calls `onDone` after as many calls as there are chains. */
+function completion(chains: number, onDone: () => void): () => void {
+  let left = chains
+  return () => {
+    if (--left === 0) onDone()
   }
 }
 
@@ -127,8 +151,8 @@ async function withDemoChain(
 
 function guardDisk(
   { clock, logger }: RuntimeDeps,
-  { embedded, config, chains }: { embedded: EmbeddedPostgres; config: Config; chains: readonly RunningChain[] },
-): () => Promise<void> {
+  { embedded, config, chains }: { embedded: EmbeddedPostgres; config: Config; chains: ReadonlySet<RunningChain> },
+): DiskGuard {
   const guard = new DiskGuard({
     directory: embedded.dataDir,
     minFreeBytes: config.process.minFreeDisk,
@@ -139,31 +163,23 @@ function guardDisk(
     },
   })
   guard.start()
-  return () => guard.stop()
+  return guard
 }
 
 function watchCompletion(
   { clock, logger }: RuntimeDeps,
-  { config, chains, onDone }: { config: Config; chains: readonly RunningChain[]; onDone: () => void },
+  { chain, running, onDone }: { chain: ChainConfig; running: RunningChain; onDone: () => void },
 ): () => Promise<void> {
-  const waiting = new Set(chains)
-  const watches = chains.map((chain, i) => {
-    const endBlock = config.chains[i]!.endBlock!
-    const watch = new CompletionWatch({
-      database: chain.database,
-      app: chain.app,
-      derived: chain.derived,
-      endBlock,
-      clock,
-      logger,
-      onDone: () => {
-        if (waiting.delete(chain) && waiting.size === 0) onDone()
-      },
-    })
-    watch.start()
-    return watch
+  const { database, app, derived } = running
+  let isDone = false
+  const watch = new CompletionWatch({
+    ...{ database, app, derived, clock, logger },
+    endBlock: chain.endBlock!,
+    onDone: () => {
+      if (!isDone) onDone()
+      isDone = true
+    },
   })
-  return async () => {
-    await Promise.all(watches.map((watch) => watch.stop()))
-  }
+  watch.start()
+  return () => watch.stop()
 }

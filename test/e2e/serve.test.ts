@@ -38,7 +38,10 @@ test("a process that only serves answers without a node, and says how far it is"
 
 test("its status, health and metrics come through the thread that owns the port", async () => {
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: "ok" })
-  expect(await (await fetch(`${url}/status`)).json()).toMatchObject({ chains: [{ chain: "test", stale: false }] })
+  expect(await (await fetch(`${url}/status`)).json()).toMatchObject({
+    chains: [{ chain: "test", stale: false }],
+    starting: [],
+  })
   const metrics = await fetch(`${url}/metrics`)
   expect(await metrics.text()).toContain("tidemark_watermark_height")
 })
