@@ -8,20 +8,21 @@ import type { PartitionedTable } from "./partitioned-table.js"
 const remembered = 10_000
 
 export class RangePartitions {
-  private readonly tables: readonly PartitionedTable[]
-  private readonly rangeSize: number
-  private readonly seen = new Set<number>()
+  private readonly seen = new Set<string>()
 
-  constructor({ tables, rangeSize }: { tables: readonly PartitionedTable[]; rangeSize: number }) {
-    this.tables = tables
-    this.rangeSize = rangeSize
-  }
+  constructor(private readonly tables: readonly PartitionedTable[]) {}
 
   async ensure(connection: SqlConnection, options: Omit<EnsurePartitionsOptions, "tables">): Promise<void> {
-    const slot = Math.floor(options.range.from / this.rangeSize)
-    if (this.seen.has(slot)) return
+    const needed = this.tables.flatMap((table) => partitionsOf(table, options.range))
+    if (needed.every((one) => this.seen.has(one))) return
     await ensurePartitions(connection, { tables: this.tables, ...options })
     if (this.seen.size > remembered) this.seen.clear()
-    this.seen.add(slot)
+    for (const one of needed) this.seen.add(one)
   }
+}
+
+function partitionsOf({ table, blocksPerPartition }: PartitionedTable, { from, to }: { from: number; to: number }) {
+  const first = Math.floor(from / blocksPerPartition)
+  const last = Math.floor((to - 1) / blocksPerPartition)
+  return Array.from({ length: last - first + 1 }, (_, index) => `${table} ${first + index}`)
 }

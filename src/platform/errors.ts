@@ -50,6 +50,7 @@ export const errorCodes = {
   EMBEDDED_FAILED: "stop",
   DEMO_FAILED: "stop",
   START_BLOCK_RAISED: "stop",
+  PARTITION_SIZE_FIXED: "stop",
   NOT_RUNNING: "stop",
   NOT_FOUND: "stop",
   STILL_RUNNING: "stop",

@@ -212,6 +212,20 @@ export const chainSettings = {
     fallback: undefined,
     help: "First block of the chain to index. Stored at the first start; may be lowered later, never raised.",
   }),
+  rawPartitionBlocks: integer({
+    env: "RAW_PARTITION_BLOCKS",
+    min: 1_000,
+    max: 1_000_000_000,
+    fallback: undefined,
+    help: "Blocks in a partition of a new store's raw tables; 5,000,000, and 10,000,000 for events, by default. Fixed once a block is stored.",
+  }),
+  appPartitionBlocks: integer({
+    env: "APP_PARTITION_BLOCKS",
+    min: 1_000,
+    max: 1_000_000_000,
+    fallback: undefined,
+    help: "The same for the tables of built-in workers; 10,000,000 by default. Your own workers declare theirs.",
+  }),
   endBlock: integer({
     env: "END_BLOCK",
     min: 0,

@@ -6,6 +6,7 @@ import { postgresElections } from "../coordination/postgres/postgres-elections.j
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import { RangePartitions } from "../partitions/range-partitions.js"
+import { sizedTables } from "../partitions/settle-partition-size.js"
 import type { Clock } from "../platform/clock.js"
 import { FifoLock } from "../platform/fifo-lock.js"
 import type { Service } from "../platform/service.js"
@@ -22,7 +23,10 @@ export interface IngesterDeps extends RunnerDeps, Pick<RangeIngesterOptions, "so
   readonly createWriter: () => BlockWriter
 }
 
-export interface IngesterSettings extends RunnerSettings, Pick<RangeIngesterOptions, "flushBytes" | "deferIndexes"> {}
+export interface IngesterSettings extends RunnerSettings, Pick<RangeIngesterOptions, "flushBytes" | "deferIndexes"> {
+  /** Undefined: each table's default. */
+  readonly rawPartitionBlocks?: number | undefined
+}
 
 export interface ComposeIngestDeps
   extends IngesterDeps,
@@ -60,11 +64,11 @@ export interface ComposedIngest {
 
 export function createIngester(deps: IngesterDeps, settings: IngesterSettings, lock?: FifoLock): RangeIngester {
   const { family, source, createWriter, clock } = deps
-  const { rangeSize, flushBytes, deferIndexes } = settings
+  const { flushBytes, deferIndexes, rawPartitionBlocks } = settings
   return new RangeIngester({
     runner: createRunner("raw", deps, settings),
     writer: createWriter(),
-    partitions: new RangePartitions({ tables: family.rawTables, rangeSize }),
+    partitions: new RangePartitions(sizedTables(family.rawTables, rawPartitionBlocks)),
     ...{ source, clock, lock, flushBytes, deferIndexes },
   })
 }

@@ -2,6 +2,7 @@
 // the database.
 
 import type { LeasedRangeRunner } from "../coordination/leased-range-runner.js"
+import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import { RangePartitions } from "../partitions/range-partitions.js"
 import { FifoLock } from "../platform/fifo-lock.js"
 import type { Service } from "../platform/service.js"
@@ -15,7 +16,10 @@ import { WorkLane, type WorkLaneOptions } from "../workers/work-lane.js"
 import { readWorkPlan } from "../workers/work-plan.js"
 import { createRunner, type RunnerDeps, type RunnerSettings } from "./compose-runner.js"
 
-export interface DeriverDeps extends RunnerDeps, Omit<RangeDeriverOptions, "runner" | "partitions"> {}
+export interface DeriverDeps extends RunnerDeps, Omit<RangeDeriverOptions, "runner" | "partitions"> {
+  /** Those that are partitioned, in the sizes of the store. */
+  readonly tables?: readonly PartitionedTable[]
+}
 
 interface ClosableReader extends RawReader {
   close(): Promise<void>
@@ -50,11 +54,10 @@ export interface ComposedWork {
 }
 
 export function createDeriver(deps: DeriverDeps, settings: RunnerSettings): RangeDeriver {
-  const { rangeSize } = settings
   return new RangeDeriver({
     ...deps,
     runner: createRunner("app", deps, settings),
-    partitions: new RangePartitions({ tables: deps.registry.partitionedTables(), rangeSize }),
+    partitions: new RangePartitions(deps.tables ?? deps.registry.partitionedTables()),
   })
 }
 

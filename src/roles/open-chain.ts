@@ -3,12 +3,14 @@
 import type { Ledgers } from "../coordination/ledgers.js"
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import type { ChainFamily } from "../families/chain-family.js"
+import { settlePartitionSize } from "../partitions/settle-partition-size.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { Metrics } from "../platform/metrics.js"
 import type { RuntimeDeps } from "../platform/service.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
+import { readChainState } from "../raw/chain-state.js"
 import type { ChainIdentity } from "../source/block-source.js"
 import { createSharedLimit, type SharedLimitHandle } from "../source/shared-limit.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
@@ -87,12 +89,34 @@ export async function openChain(deps: StartChainDeps, options: StartChainOptions
     const raw = pool(databases.rawUrl, rawPoolSize)
     const app = databases.appUrl === databases.rawUrl ? raw : pool(databases.appUrl, appPoolSize)
     const ledgers = postgresLedgers(deps)
+    const rawPartitionBlocks = await patiently(() => settleRaw(raw, { chain, family }), noDatabase)
     return {
-      ...{ ...deps, ...options, logger, family, name, identity, limits, patiently },
+      ...{
+        ...deps,
+        ...options,
+        chain: { ...chain, rawPartitionBlocks },
+        logger,
+        family,
+        name,
+        identity,
+        limits,
+        patiently,
+      },
       ...{ databases, raw, app, ledgers },
       storedWorkers: new StoredRegistry(),
     }
   } finally {
     await asking.close()
   }
+}
+
+async function settleRaw(
+  raw: Database,
+  { chain, family }: { chain: ChainConfig; family: ChainFamily },
+): Promise<number | undefined> {
+  const state = await readChainState(raw)
+  return settlePartitionSize(raw, {
+    ...{ tables: family.rawTables, wanted: chain.rawPartitionBlocks, setting: "RAW_PARTITION_BLOCKS" },
+    ...{ startHeight: state?.startHeight ?? 0, deferIndexes: chain.deferIndexes },
+  })
 }

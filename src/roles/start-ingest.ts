@@ -1,6 +1,7 @@
 // The role `ingest` of one chain: the threads that store its blocks, and the services beside them.
 
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
+import { sizedTables } from "../partitions/settle-partition-size.js"
 import type { Service } from "../platform/service.js"
 import { readChainState } from "../raw/chain-state.js"
 import { IndexBuilder } from "../raw/index-builder.js"
@@ -46,7 +47,8 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
     ...{ renew: renewals.renew, shortestTtlMs: renewals.shortestTtlMs },
     finishRollback: () => finishRollback(open),
   })
-  const common = { database: raw, tables: open.family.rawTables, clock, logger }
+  const tables = sizedTables(open.family.rawTables, chain.rawPartitionBlocks)
+  const common = { database: raw, tables, clock, logger }
   const keeper = new PartitionKeeper({ ...common, intervalMs: partitionCheckMs })
   const indexes = new IndexBuilder({
     ...common,

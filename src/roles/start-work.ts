@@ -10,6 +10,7 @@ import { PartitionKeeper } from "../raw/partition-keeper.js"
 import { declaredIndexes } from "../workers/index-name.js"
 import { ensureWorkerTables, type IdleWorker } from "../workers/postgres/ensure-worker-tables.js"
 import { TableIndexBuilder } from "../workers/postgres/table-index-builder.js"
+import { appPartitions, settleAppPartitions } from "./app-partitions.js"
 import type { BorrowedConnections } from "./borrowed-connections.js"
 import type { OpenChain } from "./open-chain.js"
 import { superviseWork, type WorkThreads, type WorkThreadsOptions } from "./work-threads.js"
@@ -40,13 +41,15 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
   const tables = await ensureWorkerTables({ executor: app, ledger: open.ledgers.app }, { registry })
   if (tables.created.length > 0) logger.info({ tables: tables.created }, "tables of workers created")
   for (const { worker, message } of tables.idle) logger.warn({ worker }, message)
+  const wanted = chain.appPartitionBlocks
+  const appPartitionBlocks = await settleAppPartitions(open, { registry, family: open.family, wanted })
   const { threads, watch } = superviseWork({
     ...options,
     // One more for the tip: in a history thread it would wait for every block that is extracted there.
     inputs: Array.from({ length: settings.workThreads + 1 }, (_, index) => ({
       index,
       holder: open.holder,
-      chain,
+      chain: { ...chain, appPartitionBlocks },
       chainName: name,
       ...open.databases,
       settings,
@@ -69,7 +72,7 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
   const keeper = new PartitionKeeper({
     database: app,
     state: raw,
-    tables: registry.partitionedTables(),
+    tables: appPartitions({ registry, family: open.family }, appPartitionBlocks),
     clock,
     logger,
     intervalMs: partitionCheckMs,

@@ -10,6 +10,7 @@ import { ThreadPort } from "../threads/thread-port.js"
 import { DeriveProgress } from "../workers/derive-progress.js"
 import { PostgresDerivedStore, tipApplicationName } from "../workers/postgres/postgres-derived-store.js"
 import { PostgresRawReader } from "../workers/postgres/postgres-raw-reader.js"
+import { appPartitions } from "./app-partitions.js"
 import { composeWork } from "./compose-work.js"
 import { familyOf } from "./family-of.js"
 import { loadWorkers } from "./load-workers.js"
@@ -34,6 +35,7 @@ const { services, live, runners, readers } = composeWork(
     // Prepared statements need a session that no pooler shares.
     store: new PostgresDerivedStore(registry, { named: input.derivesTip && !settings.pooledConnections }),
     registry,
+    tables: appPartitions({ registry, family }, chain.appPartitionBlocks),
     builtIn: new Set(family.workers.map(({ name }) => name)),
     progress: new DeriveProgress(input.progress),
     keeper: thread.leases,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { partitionBounds } from "../../src/partitions/partition-indexes.js"
 import { type RunningChainServer, startChainServer } from "../support/chain-server.js"
 import { type PrivatePostgres, startPostgres15 } from "../support/private-postgres.js"
 import { StoreProbe } from "../support/store-probe.js"
@@ -48,9 +49,25 @@ describe.runIf(hasTestBinary("postgres-15"))("a node and a PostgreSQL 15 of one'
 
   const toTheEnd = ["--end-block", "100", "--exit-when-done"]
 
-  it("keep raw and app in one database, and refuse another chain there", async () => {
+  /** How many blocks the partitions of each schema have. */
+  async function partitionSizes(url: string): Promise<ReadonlySet<string>> {
+    const probe = new StoreProbe(url)
+    const made = await probe.rows<{ schema: string; bound: string }>(
+      `select relnamespace::regnamespace::text as schema, pg_get_expr(relpartbound, oid) as bound
+       from pg_class where relpartbound is not null and relkind = 'r'`,
+    )
+    await probe.close()
+    const bounds = made.map(({ schema, bound }) => ({ schema, ...partitionBounds(bound) }))
+    return new Set(bounds.map(({ schema, from, to }) => `${schema} ${to - from}`))
+  }
+
+  it("keep raw and app in one database, and refuse another chain or partition size there", async () => {
     const env = { DB_RAW_URL: await database("both"), RPC_URL: node.url }
-    expect(await workplace.start(toTheEnd, env).exit).toBe(0)
+    const sizes = { RAW_PARTITION_BLOCKS: "3000", APP_PARTITION_BLOCKS: "7000" }
+    expect(await workplace.start(toTheEnd, { ...env, ...sizes }).exit).toBe(0)
+    expect(await partitionSizes(env.DB_RAW_URL)).toEqual(new Set(["raw 3000", "app 7000"]))
+    const resized = await refusal(workplace.start(toTheEnd, { ...env, APP_PARTITION_BLOCKS: "4000" }))
+    expect([resized.code, resized.said.includes("PARTITION_SIZE_FIXED")]).toEqual([1, true])
     expect(await heights(env.DB_RAW_URL)).toEqual({ low: 0, high: 100, count: 101 })
     const probe = new StoreProbe(env.DB_RAW_URL)
     expect(await probe.rows("select chain_id from app.chain_state")).toEqual([{ chain_id: "1337" }])
