@@ -85,7 +85,7 @@ create table app.job_queue (
 );
 
 create table app.outbox (
-  sequence bigint not null generated always as identity,
+  sequence bigint not null,
   id uuid not null,
   kind text not null,
   epoch bigint not null,
@@ -93,7 +93,19 @@ create table app.outbox (
   created_at timestamp with time zone not null default clock_timestamp(),
   constraint outbox_pkey PRIMARY KEY (sequence),
   constraint outbox_id_key UNIQUE (id),
-  constraint outbox_kind_check CHECK ((kind = 'rollback'::text))
+  constraint outbox_kind_check CHECK ((kind = ANY (ARRAY['rollback'::text, 'block'::text, 'watermark'::text, 'status'::text])))
+);
+
+create table app.outbox_state (
+  singleton boolean not null default true,
+  last_sequence bigint not null,
+  pruned_sequence bigint not null,
+  chain_epoch bigint,
+  block_height bigint,
+  watermark text,
+  status text,
+  constraint outbox_state_pkey PRIMARY KEY (singleton),
+  constraint outbox_state_singleton_check CHECK (singleton)
 );
 
 create table app.queued_heights (
@@ -209,3 +221,15 @@ create view app.indexing_checkpoints as select
   worker_name text,
   last_height bigint,
   updated_at timestamp with time zone;
+
+create function app.number_outbox_entry() returns trigger language plpgsql volatile as $$
+begin
+  -- An entry that is there already takes no number: it would leave a gap.
+  if exists (select from app.outbox where id = new.id) then
+    return null;
+  end if;
+  update app.outbox_state set last_sequence = last_sequence + 1 returning last_sequence into strict new.sequence;
+  return new;
+end $$;
+
+CREATE TRIGGER number_outbox_entry BEFORE INSERT ON app.outbox FOR EACH ROW EXECUTE FUNCTION app.number_outbox_entry();

@@ -134,6 +134,18 @@ export const processSettings = {
     fallback: 1_073_741_824,
     help: "Ingestion pauses while the embedded database's disk has fewer free bytes than this.",
   }),
+  outboxKeepHours: integer({
+    env: "OUTBOX_KEEP_HOURS",
+    min: 1,
+    fallback: 24,
+    help: "How long entries of `app.outbox` are kept: a client that was away for less loses no event of the stream.",
+  }),
+  outboxKeepEntries: integer({
+    env: "OUTBOX_KEEP_ENTRIES",
+    min: 1_000,
+    fallback: 500_000,
+    help: "Most entries of `app.outbox`; the oldest are deleted first.",
+  }),
   apiConnections: integer({
     env: "API_CONNECTIONS",
     min: 1,

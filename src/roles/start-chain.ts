@@ -130,7 +130,7 @@ async function startRoles(
     ...(coordination?.services ?? []),
     ...(ingest?.services ?? []),
     ...(work?.services ?? []),
-    ...(roles.includes("maintain") ? [prepareMaintain(open, borrowed)] : []),
+    ...(roles.includes("maintain") ? prepareMaintain(open, borrowed) : []),
     ...[reporter, doctor],
   ]
   for (const service of services) service.start()

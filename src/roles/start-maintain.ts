@@ -1,7 +1,9 @@
-// The role `maintain` of one chain: the nightly check of the store.
+// The role `maintain` of one chain: the nightly check of the store, and the outbox.
 
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
+import type { Service } from "../platform/service.js"
 import { Reconciler } from "../verify/reconciler.js"
+import { OutboxWriter } from "../workers/outbox-writer.js"
 import type { BorrowedConnections } from "./borrowed-connections.js"
 import type { OpenChain } from "./open-chain.js"
 
@@ -9,11 +11,12 @@ import type { OpenChain } from "./open-chain.js"
 const reconcileCheckMs = 60_000
 /** A check reads much before it answers. */
 const longestStatementMs = 3_600_000
+const outboxMs = 500
 
-export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections): Reconciler {
-  const { raw, app, clock, logger, holder, name, databases, metrics } = open
-  const answerTimeoutMs = open.settings.dbTimeoutMs
-  return new Reconciler({
+export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections): readonly Service[] {
+  const { raw, app, clock, logger, holder, name, databases, metrics, settings } = open
+  const answerTimeoutMs = settings.dbTimeoutMs
+  const reconciler = new Reconciler({
     family: open.family,
     raw,
     app,
@@ -35,4 +38,9 @@ export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections):
       for (const [check, count] of left) metrics.gauges.damage.set({ chain: name, check }, count)
     },
   })
+  const outbox = new OutboxWriter({
+    ...{ raw, app, ledger: open.ledgers.app, elections: postgresElections, clock, logger },
+    ...{ intervalMs: outboxMs, keepHours: settings.outboxKeepHours, keepEntries: settings.outboxKeepEntries },
+  })
+  return [reconciler, outbox]
 }

@@ -18,6 +18,7 @@ export const reservedTables: readonly string[] = [
   "indexing_errors",
   "job_queue",
   "outbox",
+  "outbox_state",
   "queued_heights",
   "rollbacks",
   "schema_migrations",

@@ -9,13 +9,14 @@ export const chainLock = [lockClass, 1] as const
 export const lockChain = (tx: Queryable, mode: "shared" | "exclusive"): Promise<void> =>
   takeLock(tx, chainLock[1], mode)
 
-export type ElectedService = "reaper" | "head-follower" | "index-builder" | "reconciler"
+export type ElectedService = "reaper" | "head-follower" | "index-builder" | "outbox-writer" | "reconciler"
 
 const electionLocks: Record<ElectedService, number> = {
   reaper: 16,
   "head-follower": 18,
   "index-builder": 19,
   reconciler: 20,
+  "outbox-writer": 21,
 }
 
 export const electionLock = (service: ElectedService): readonly [number, number] => [lockClass, electionLocks[service]]
