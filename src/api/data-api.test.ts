@@ -1,68 +1,24 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
+import type { DeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { type ServedStore, serveStore } from "../../test/support/served-store.js"
 import { evmFamily } from "../families/evm/evm-family.js"
-import { systemClock } from "../platform/clock.js"
-import { silentLogger } from "../platform/logger.js"
-import { createMetrics } from "../platform/metrics.js"
 import { Database } from "../postgres/database.js"
-import { ServedChain } from "../queries/served-chain.js"
-import { dataApi } from "./data-api.js"
-import { type RunningHttpServer, startHttpServer } from "./http-server.js"
 
 const blocks = livelyBlocks({ seed: 7, from: 0, to: 60 })
+let served: ServedStore
 let store: DeriveStore
-let server: RunningHttpServer
-let chain: ServedChain
 
 beforeAll(async () => {
-  store = await openDeriveStore(blocks, { workers: evmFamily.workers, twoDatabases: true })
-  await store.deriveAll()
+  served = await serveStore(blocks, { twoDatabases: true })
+  store = served.store
   await store.raw.query("update raw.chain_state set head_height = 59, finalized_height = 40")
-  const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, readOnly: true })
-  chain = new ServedChain({ name: "test", raw: pool(store.rawUrl), app: pool(store.appUrl), clock: systemClock })
-  server = await startHttpServer({
-    ...{
-      host: "127.0.0.1",
-      port: 0,
-      anyPort: false,
-      chains: () => [],
-      metrics: () => createMetrics().registry.metrics(),
-      readyLagBlocks: 10,
-    },
-    ...{ clock: systemClock, logger: silentLogger },
-    plugin: (app) =>
-      dataApi(app, {
-        ...{ version: "0", chains: () => [chain], resources: evmFamily.resources },
-        ...{ apiKeys: new Map(), corsOrigins: ["https://example.org"], requestsPerMinute: 0 },
-      }),
-  })
 }, 60_000)
-afterAll(async () => {
-  await server.stop()
-  await chain.close()
-  await store.close()
-})
+afterAll(() => served.close())
 
-async function get(path: string, headers: Record<string, string> = {}) {
-  const response = await fetch(`${server.url}${path}`, { headers })
-  const text = await response.text()
-  return { status: response.status, headers: response.headers, json: text ? JSON.parse(text) : undefined }
-}
-
-/** All rows of a list, page by page. */
-async function walk(path: string, limit = 7) {
-  const rows: Record<string, string>[] = []
-  let cursor = ""
-  do {
-    const { status, json } = await get(`${path}${path.includes("?") ? "&" : "?"}limit=${limit}${cursor}`)
-    expect({ path, status, json: status === 200 ? "" : json }).toEqual({ path, status: 200, json: "" })
-    rows.push(...json.data)
-    cursor = json.meta.next_cursor ? `&cursor=${json.meta.next_cursor}` : ""
-  } while (cursor !== "")
-  return rows
-}
+const get: ServedStore["get"] = (path, headers) => served.get(path, headers)
+const walk: ServedStore["walk"] = (path, limit) => served.walk(path, limit)
 
 const transactions = blocks.flatMap(({ transactions }) => transactions)
 
@@ -225,7 +181,7 @@ test("the document is OpenAPI 3.1, names every route, and can be browsed", async
   expect(json.openapi).toBe("3.1.0")
   const paths = evmFamily.resources.map(({ path }) => `/v1/{chain}${path.replace(/:(\w+)/g, "{$1}")}`)
   expect(Object.keys(json.paths)).toEqual(expect.arrayContaining(["/v1/chains", "/v1/{chain}/coverage", ...paths]))
-  const page = await fetch(`${server.url}/docs`)
+  const page = await fetch(`${served.url}/docs`)
   expect(page.status).toBe(200)
   expect(page.headers.get("content-security-policy")).toContain("script-src 'self'")
 })

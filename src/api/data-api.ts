@@ -18,6 +18,8 @@ const minute = 60_000
 export async function dataApi(app: FastifyInstance, options: DataApiOptions): Promise<void> {
   const { version, corsOrigins, requestsPerMinute } = options
   await app.register(swagger, {
+    // The routes about the process are no part of it.
+    hideUntagged: true,
     openapi: {
       openapi: "3.1.0",
       info: {
