@@ -17,12 +17,14 @@ function stage({
   attempt = 1,
   isHeld = true,
   onCharged = async (_charge: Charge): Promise<void> => undefined,
+  mayConnect = (): boolean => true,
 } = {}) {
   const logged: Record<string, unknown>[] = []
   const warned: string[] = []
   const released: [worker: string, ReleaseRequest][] = []
   const charged: Charge[] = []
   const connections: { closed: boolean }[] = []
+  const attempts: boolean[] = []
   const held = new AbortController()
   const claimed = workers.map(
     (worker, at) =>
@@ -37,6 +39,8 @@ function stage({
   } as unknown as LeaseStore & FencedCommits<SqlConnection>
   const runner = new LeasedRangeRunner({
     connect: async () => {
+      attempts.push(mayConnect())
+      if (!attempts.at(-1)) throw new IndexerError("DATABASE_UNREACHABLE", "unavailable")
       const connection = {
         closed: false,
         destroy() {
@@ -67,7 +71,7 @@ function stage({
   const claim = { members: [], regions: [range], maxBlocks: 10, ttlMs: 1_000, order: "oldest" } as const
   const run = (work: () => Promise<RangeDone<string>>, signal = never) =>
     runner.run(async () => ({ claim, work }), signal)
-  return { run, held, claimed, released, charged, logged, warned, connections }
+  return { run, held, claimed, released, charged, logged, warned, connections, attempts }
 }
 
 const failing = (error: unknown) => async (): Promise<never> => {
@@ -180,6 +184,17 @@ describe("of a group", () => {
     const users = stage(group)
     expect(await users.run(failing(error))).toMatchObject({ kind: "failed", cause: "failure" })
     expect(users.logged).toEqual([])
+  })
+
+  test("is left to the reaper as a whole once the database cannot be reached: each would wait for a connection", async () => {
+    const workers = ["one", "two", "three"]
+    const { run, connections, attempts, released } = stage({ workers, mayConnect: () => connections.length === 0 })
+    const outcome = await run(async () => {
+      connections[0]!.closed = true
+      throw new IndexerError("DATABASE_UNREACHABLE", "unavailable")
+    })
+    expect(outcome).toMatchObject({ kind: "failed", cause: "outage" })
+    expect([attempts, released]).toEqual([[true, false], []])
   })
 
   test("one that was tried before stays on record", async () => {

@@ -132,7 +132,9 @@ export class LeasedRangeRunner {
       const isLost = held.signal.aborted && !signal.aborted
       const error = isLost ? leaseLost(range) : thrown
       const cause = signal.aborted ? "shutdown" : this.causeOf(error)
-      for (const lease of claimed) await this.release(lease, { cause, error })
+      for (const lease of claimed) {
+        if ((await this.release(lease, { cause, error })) === "unreachable") break
+      }
       return { kind: "failed", range, attempt, cause, error }
     } finally {
       held.signal.removeEventListener("abort", cut)
@@ -154,8 +156,14 @@ export class LeasedRangeRunner {
     }
   }
 
-  /** Charges only the worker at fault; the rest of its group releases the range without an attempt. */
-  private async release(lease: Lease, { cause, error }: { cause: ReleaseCause; error?: unknown }): Promise<void> {
+  /**
+   * Charges only the worker at fault; the rest of its group releases the range without an attempt. Returns whether the
+   * database can be reached: if not, each further attempt would wait for a connection too, and the reaper is sooner.
+   */
+  private async release(
+    lease: Lease,
+    { cause, error }: { cause: ReleaseCause; error?: unknown },
+  ): Promise<"unreachable" | undefined> {
     const { leasesOn, uncharged, onCharged, logger } = this.options
     const { worker, range } = lease
     const fault = error instanceof WorkerFault ? error : undefined
@@ -165,9 +173,10 @@ export class LeasedRangeRunner {
     const code = cause === "bug" ? "BUG" : reason instanceof IndexerError ? reason.code : "WORKER_FAILED"
     const message = describeError(reason)
     const isNoted = isCharged || (uncharged === "noted" && cause !== "shutdown")
-    let wasHeld: boolean | undefined
+    let [connection, wasHeld]: [SqlConnection | undefined, boolean | undefined] = [undefined, undefined]
     try {
-      wasHeld = await leasesOn(await this.connection()).release(lease, {
+      connection = await this.connection()
+      wasHeld = await leasesOn(connection).release(lease, {
         // Kept as a FAILED lease only where it carries information: an error, or earlier attempts.
         cause: isCharged || uncharged === "noted" ? cause : lease.attempt > 1 ? "shutdown" : "withdrawn",
         ...(isNoted ? { error: { code, message } } : {}),
@@ -188,13 +197,15 @@ export class LeasedRangeRunner {
         "a bug in Tidemark; its block is retried every minute, please report it",
       )
     }
-    if (!isCharged || !wasHeld) return
+    if (!connection) return "unreachable"
+    if (!isCharged || !wasHeld) return undefined
     try {
       await onCharged?.({ worker, range, height, code, error: reason }, await this.connection())
     } catch (recordError) {
       const fields = { worker, ...range, height, code, error: message, reason: describeError(recordError) }
       logger.warn(fields, "the error of a released range could not be recorded")
     }
+    return undefined
   }
 }
 

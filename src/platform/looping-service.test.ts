@@ -16,6 +16,7 @@ class Counting extends LoopingService {
   constructor(
     readonly virtual: VirtualClock,
     random?: Random,
+    maxBackoffMs = 1_000,
   ) {
     super({
       ...(random ? { random } : {}),
@@ -30,7 +31,7 @@ class Counting extends LoopingService {
         }),
       },
       intervalMs: 100,
-      maxBackoffMs: 1_000,
+      maxBackoffMs,
     })
   }
   async runOnce(): Promise<number | undefined> {
@@ -89,6 +90,26 @@ describe("a looping service", () => {
     await pass(service.virtual, 121_000)
     expect([service.runs, service.levels]).toEqual([4, Array(4).fill("error BUG")])
     await service.stop()
+  })
+
+  test("notices within 2 s that a database is back, however long it waits after other faults", async () => {
+    for (const [code, runs] of [
+      ["DATABASE_UNREACHABLE", 30],
+      ["RPC_UNREACHABLE", 6],
+    ] as const) {
+      const service = new Counting(new VirtualClock(), undefined, 60_000)
+      service.fail = true
+      service.error = new IndexerError(code, "unavailable")
+      service.start()
+      await settle()
+      await pass(service.virtual, 10_000)
+      const before = service.runs
+      await pass(service.virtual, 60_000)
+      const more = service.runs - before
+      if (runs === 30) expect(more).toBe(runs)
+      else expect(more).toBeLessThan(runs)
+      await service.stop()
+    }
   })
 
   test("can be stopped twice, and before its start", async () => {

@@ -17,6 +17,8 @@ export interface LoopOptions extends ServiceDeps {
 }
 
 const bugWaitMs = 60_000
+/** A database that is back has to be noticed soon: nothing else can go on, and several services follow one another. */
+const longestOutageWaitMs = 2_000
 
 export abstract class LoopingService implements Service {
   readonly name: string
@@ -90,7 +92,9 @@ export abstract class LoopingService implements Service {
       // Faults 1, 2, 4, 8, …: an outage must not fill the disk with log lines.
       const isShown = (this.faults & (this.faults - 1)) === 0
       this.logger[isShown ? "warn" : "debug"](fields, `${this.name} failed, trying again`)
-      const wait = Math.min(this.maxBackoffMs, this.intervalMs * 2 ** Math.min(this.faults - 1, 10))
+      const longest =
+        code === "DATABASE_UNREACHABLE" ? Math.min(longestOutageWaitMs, this.maxBackoffMs) : this.maxBackoffMs
+      const wait = Math.min(longest, this.intervalMs * 2 ** Math.min(this.faults - 1, 10))
       return wait * (1 - (this.random?.next() ?? 0) / 2)
     }
   }

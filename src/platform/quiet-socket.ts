@@ -5,5 +5,12 @@ import type { Socket } from "node:net"
 /** Calls `onQuiet` once for each such while; anything that moves starts the next. Replaces an earlier call's time. */
 export function watchQuiet(socket: Socket, quietMs: number, onQuiet?: () => void): void {
   socket.setTimeout(quietMs)
-  if (onQuiet) socket.on("timeout", onQuiet)
+  if (!onQuiet) return
+  socket.on("timeout", () => {
+    const { bytesRead, bytesWritten } = socket
+    // A busy thread sees its timers before its sockets: what has arrived meanwhile is read in between.
+    setImmediate(() => {
+      if (socket.bytesRead === bytesRead && socket.bytesWritten === bytesWritten) onQuiet()
+    })
+  })
 }

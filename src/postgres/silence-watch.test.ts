@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type SilentProxy, startSilentProxy } from "../../test/support/silent-proxy.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
+import { waitUntil } from "../../test/support/wait-until.js"
 import { Connection, type ConnectionOptions } from "./connection.js"
 import { CopyBuffer } from "./copy-buffer.js"
 import { Database, type DatabaseOptions } from "./database.js"
@@ -118,5 +119,50 @@ describe("a statement that takes long", () => {
     )
     expect(rows).toBeDefined()
     await connection.end()
+  })
+})
+
+describe("an idle connection", () => {
+  const timeoutMs = 10_000
+  /** What the server sees of the sessions that go through the proxy. */
+  const sessions = async (): Promise<readonly { query: string }[]> => {
+    const direct = await Connection.open({ url: created.url, applicationName: "test of silence" })
+    try {
+      const answer = await direct.query<{ query: string }>(
+        "select query from pg_stat_activity where datname = current_database() and application_name = 'test'",
+      )
+      return answer.rows
+    } finally {
+      await direct.end()
+    }
+  }
+
+  test("of a silent database is closed before a statement has to wait for it", async () => {
+    const connection = await open()
+    const database = pool()
+    await database.query("select 1")
+    expect(await sessions()).toHaveLength(2)
+    proxy.fallSilent()
+    await waitUntil(() => connection.closed, { what: "the connection closed", timeoutMs })
+    await waitUntil(async () => (await sessions()).length === 0, { what: "the pool's session closed", timeoutMs })
+    proxy.leadTo(Number(new URL(created.url).port))
+    await database.query("select 1")
+  })
+
+  test("of a database that answers is kept", async () => {
+    const connection = await open()
+    await connection.query("select 2")
+    const asked = async (): Promise<boolean> => (await sessions())[0]!.query === "select 1"
+    for (let i = 0; i < 2; i++) {
+      await waitUntil(asked, { what: "a question", timeoutMs })
+      await connection.query("select 2")
+    }
+    await connection.end()
+  })
+
+  test("is left alone in a transaction, which the server ends when it is idle for too long", async () => {
+    const connection = await open()
+    await connection.begin({ idleInTransactionTimeoutMs: 3 * answerTimeoutMs })
+    await waitUntil(() => connection.closed, { what: "the session ended by the server", timeoutMs })
   })
 })

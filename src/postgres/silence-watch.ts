@@ -1,5 +1,6 @@
 // Closes a connection whose server does not answer. A server that vanishes without closing its sockets would otherwise hold a
-// statement until the operating system gives up, after 11 to 15 minutes. See docs/decisions/0008.
+// statement until the operating system gives up, after 11 to 15 minutes. An idle connection is asked now and then: the
+// statement that it is needed for next would wait for long. See docs/decisions/0008.
 
 import type { Socket } from "node:net"
 import type pg from "pg"
@@ -11,6 +12,7 @@ import { serverAnswers } from "./server-answers.js"
 export const defaultAnswerTimeoutMs = 30_000
 /** The server's own limit ends a statement first, with a better error. */
 const graceMs = 5_000
+/** How often an idle connection, or the address of a long statement, is asked, and how long the answer may take. */
 const probeMs = 5_000
 
 export interface SilenceWatchOptions {
@@ -26,16 +28,18 @@ export class SilenceWatch {
   private waiting = 0
   private since = 0
   private isHurried = false
+  private isAsked = false
   private longestMs: number
 
   /** Of a client that is connected: before, its socket may be replaced by an encrypted one. */
   constructor(
-    client: pg.ClientBase,
+    private readonly client: pg.ClientBase,
     private readonly options: SilenceWatchOptions,
   ) {
     this.socket = (client as unknown as { connection: { stream: Socket } }).connection.stream
     this.longestMs = this.usualMs
-    watchQuiet(this.socket, options.answerTimeoutMs, () => void this.quiet())
+    watchQuiet(this.socket, this.probeMs, () => void this.quiet())
+    this.isHurried = true
   }
 
   /** Until the next call, or for ever, statements may take this long, or as long as usual. */
@@ -52,6 +56,7 @@ export class SilenceWatch {
       this.waiting--
       // Of several that were sent at once, each has its own time.
       this.since = systemClock.monotonic()
+      if (this.waiting === 0) this.hurry()
     }
   }
 
@@ -65,13 +70,38 @@ export class SilenceWatch {
   private began(): void {
     if (this.waiting++ > 0) return
     this.since = systemClock.monotonic()
+    this.unhurry()
+  }
+
+  private unhurry(): void {
     if (this.isHurried) watchQuiet(this.socket, this.options.answerTimeoutMs)
     this.isHurried = false
   }
 
   private hurry(): void {
     this.isHurried = true
-    watchQuiet(this.socket, Math.min(probeMs, this.options.answerTimeoutMs))
+    watchQuiet(this.socket, this.probeMs)
+  }
+
+  private get probeMs(): number {
+    return Math.min(probeMs, this.options.answerTimeoutMs)
+  }
+
+  /** Never in a transaction: the server ends one that is idle, and a question would prevent it. */
+  private async ask(): Promise<void> {
+    if (this.client.getTransactionStatus() !== "I") return
+    this.isAsked = true
+    try {
+      const answer = this.answered(this.client.query("select 1"))
+      this.hurry()
+      await answer
+    } catch {
+      // The connection is closed, or its owner closes it.
+    } finally {
+      this.isAsked = false
+      // Sent meanwhile, and has the usual time.
+      if (this.waiting > 0) this.unhurry()
+    }
   }
 
   private get usualMs(): number {
@@ -79,11 +109,15 @@ export class SilenceWatch {
   }
 
   private async quiet(): Promise<void> {
-    if (this.waiting === 0 || this.socket.destroyed) return
+    if (this.socket.destroyed) return
+    if (this.waiting === 0) return this.ask()
     const { url, answerTimeoutMs } = this.options
     const quietSince = this.since
-    const mayTakeLonger = this.longestMs > answerTimeoutMs && systemClock.monotonic() - this.since < this.longestMs
-    if (mayTakeLonger && (await serverAnswers(url, Math.min(probeMs, answerTimeoutMs)))) {
+    // Sent while the last quiet moment was being reported.
+    if (systemClock.monotonic() - quietSince < this.probeMs / 2) return
+    const mayTakeLonger =
+      !this.isAsked && this.longestMs > answerTimeoutMs && systemClock.monotonic() - this.since < this.longestMs
+    if (mayTakeLonger && (await serverAnswers(url, this.probeMs))) {
       if (this.waiting > 0 && !this.socket.destroyed) this.hurry()
       return
     }
