@@ -118,9 +118,9 @@ async function rollbackOnce(store: Store, { depth }: { depth: number }): Promise
     storedWorkers: store.storedWorkers,
   }
   const appAt = performance.now()
-  await rollbackApp(deps, intent, { unflushed: true })
+  const removed = await rollbackApp(deps, intent, { unflushed: true })
   const rawAt = performance.now()
-  await rollbackRaw(deps, intent)
+  await rollbackRaw(deps, intent, removed)
   const times = store.times.get(depth) ?? { appMs: [], rawMs: [] }
   times.appMs.push(rawAt - appAt)
   times.rawMs.push(performance.now() - rawAt)

@@ -112,9 +112,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     patches: [
       [
         "src/rollback/finish-rollback.ts",
-        `await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })
-  await rollbackRaw(deps, intent)`,
-        "await rollbackRaw(deps, intent)\n  await rollbackApp(deps, intent)",
+        `const removed = await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })
+  await rollbackRaw(deps, intent, removed)`,
+        "await rollbackRaw(deps, intent, intent)\n  const removed = await rollbackApp(deps, intent)",
       ],
     ],
     caughtBy: simulation(100, ["I4"]),

@@ -11,7 +11,7 @@ interface Mismatch {
 export function untoldRollbacks(app: Pick<StoreProbe, "rows">): Promise<Mismatch[]> {
   return app.rows<Mismatch>(
     `with rollback as (
-       select id, format('%s: epoch %s, [%s,%s)', id, epoch, lower(removed), upper(removed)) as text from app.rollbacks
+       select id, format('%s: epoch %s, [%s,%s)', id, epoch, lower(removed), upper(removed)) as text from app.rollbacks where not isempty(removed)
      ), told as (
        select id, format('%s: epoch %s, [%s,%s)', id, epoch, payload ->> 'removed_from', payload ->> 'removed_to') as text
        from app.outbox where kind = 'rollback'

@@ -213,7 +213,7 @@ export const rules = {
     code: [
       "src/rollback/finish-rollback.ts",
       "finishRollback",
-      "await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app }) await rollbackRaw(deps, intent)",
+      "const removed = await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app }) await rollbackRaw(deps, intent, removed)",
     ],
     tests: [
       rollback,
@@ -396,11 +396,7 @@ export const rules = {
   },
   replay: {
     means: "An app database that went back replays the rollbacks it lacks.",
-    code: [
-      align,
-      "replayInApp",
-      "for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {",
-    ],
+    code: [align, "replayInApp", "for (const removed of [...rangesOf(missing).map((range) => [range]), uncovered]) {"],
     tests: [
       alignTest,
       "an app store that missed a rollback replays it, and loses what raw does not cover",

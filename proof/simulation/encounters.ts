@@ -36,7 +36,8 @@ export class EncounterCounter {
       for (const { before, after } of committed.of("chain_state")) {
         if (before?.["intent_id"] === null && after?.["intent_id"] !== null) this.intentBy = connection.host.name
         else if (before?.["intent_id"] !== null && after?.["intent_id"] === null) {
-          encounters.rollbacks++
+          if (committed.of("rollbacks").some(({ after }) => isCancelled(after))) encounters.rollbacksCancelled++
+          else encounters.rollbacks++
           if (this.intentBy !== connection.host.name) encounters.intentFinishedByAnother++
         }
       }
@@ -67,6 +68,11 @@ export class EncounterCounter {
     const early = subtract(is, was).filter(({ from }) => from > watermarkEnd(was, 0))
     this.outOfOrder.set(worker, union(subtract(known, lost), early))
   }
+}
+
+const isCancelled = (rollback: Record<string, unknown> | undefined | null): boolean => {
+  const removed = rollback?.["removed"] as BlockRange | undefined
+  return removed !== undefined && removed.from >= removed.to
 }
 
 const straddles = (lease: BlockRange, removed: BlockRange): boolean =>

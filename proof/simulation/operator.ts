@@ -1,5 +1,5 @@
 // An operator who acts through src/operations: repairs and reopens heights of a worker, has raw blocks fetched again, skips
-// DEAD blocks and retries them. What is refused for now is retried.
+// DEAD blocks and retries them, cancels rollbacks. What is refused for now is retried.
 
 import { type BlockRange, rangesOverlap } from "../../src/domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract } from "../../src/domain/range-set.js"
@@ -8,6 +8,7 @@ import { retryBlock } from "../../src/operations/retry-blocks.js"
 import { skipBlock } from "../../src/operations/skip-block.js"
 import { isIndexerError } from "../../src/platform/errors.js"
 import { operateChain } from "../../src/roles/operate-chain.js"
+import { cancelRollback } from "../../src/rollback/cancel-rollback.js"
 import type { RepairPlan } from "../../src/verify/repair-plan.js"
 import { repairStore } from "../../src/verify/repair-store.js"
 import { reopenHeights } from "../../src/workers/postgres/reopen-heights.js"
@@ -20,6 +21,8 @@ import { coverageOf, leaseRange, traceEvent, unfinishedLeases, type World } from
 
 const actor = "operator"
 const pollMs = 400
+/** A rollback is open for a few milliseconds. */
+const cancelPollMs = 2
 const noRepair: RepairPlan = {
   ...{ writeLookups: [], deleteLookups: [], deleteRows: [], refold: [], refetch: [], rederive: [], left: [] },
 }
@@ -95,6 +98,8 @@ export class Operator {
         return this.reopenAll(rangeOf(act))
       case "skip":
         return this.skipForAWhile(act.backAfterMs)
+      case "cancel":
+        return this.cancelNext()
     }
   }
 
@@ -136,6 +141,21 @@ export class Operator {
     await this.host.clock.sleep(ms)
     for (; this.skipped().length > 0; await this.host.clock.sleep(pollMs))
       for (const block of this.skipped()) await this.patiently(() => retryBlock(this.chain, { actor, ...block }))
+  }
+
+  /** Once: a rollback that has begun meanwhile stays. */
+  private async cancelNext(): Promise<void> {
+    const { world, host } = this
+    for (; !world.healed; await host.clock.sleep(cancelPollMs)) {
+      if (world.raw.table("raw.chain_state").rows.get("one")!.committed!["intent_id"] === null) continue
+      try {
+        await cancelRollback(this.chain, { actor })
+        return
+      } catch (error) {
+        if (!isIndexerError(error)) throw error
+        if (error.code === "ROLLBACK_STARTED") return
+      }
+    }
   }
 
   /** The first of each worker. */

@@ -89,12 +89,13 @@ export interface Ambush {
 /**
  * Of an operator. `rederive` reopens heights of a worker. `mend` ends an error of the first worker, which got these
  * blocks wrong until then, and reopens them. `refetch` has raw blocks fetched again. `skip` skips the first DEAD block
- * and retries it later.
+ * and retries it later. `cancel` cancels the first open rollback that it meets, unless a process was faster.
  */
 export type Act =
   | ({ readonly kind: "rederive"; readonly at: number; readonly worker: string } & Stretch)
   | ({ readonly kind: "mend" | "refetch"; readonly at: number } & Stretch)
   | { readonly kind: "skip"; readonly at: number; readonly backAfterMs: number }
+  | { readonly kind: "cancel"; readonly at: number }
 
 export interface Stretch {
   readonly from: number

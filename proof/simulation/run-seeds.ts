@@ -32,6 +32,7 @@ export const encounterNames = [
   "intentFinishedByAnother",
   "outOfOrderFoldUndone",
   "reopenedWhileRead",
+  "rollbacksCancelled",
 ] as const satisfies readonly (keyof Encounters)[]
 type EncounterName = (typeof encounterNames)[number]
 

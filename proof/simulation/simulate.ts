@@ -80,7 +80,7 @@ export async function simulate(
     chain,
     encounters: {
       ...{ fenceRefused: 0, straddlingRollback: 0, intentFinishedByAnother: 0, outOfOrderFoldUndone: 0 },
-      ...{ reopenedWhileRead: 0, rollbacks: 0, crashes: 0, outages: 0 },
+      ...{ reopenedWhileRead: 0, rollbacks: 0, rollbacksCancelled: 0, crashes: 0, outages: 0 },
     },
     strikes: { claim: 0, read: 0, write: 0, complete: 0, intent: 0, undo: 0 },
     wentBack: false,

@@ -1,4 +1,4 @@
-// Adds an operator to some plans, and a delayed answer to others. Drawn from a random stream of its own, so that the
+// Adds an operator to some plans, and a delayed answer to others. Drawn from random streams of their own, so that the
 // rest of the plan does not depend on it.
 
 import type { Act, Ambush, Plan, Stretch } from "./plan.js"
@@ -7,8 +7,18 @@ import { simWorkerNames } from "./sim-workers.js"
 
 const operatedPart = 1 / 8
 const stalledPart = 1 / 8
+const cancelledPart = 1 / 8
 
-export function withOperator(plan: Plan): Plan {
+export const withOperator = (plan: Plan): Plan => withCancellation(withActs(plan))
+
+function withCancellation(plan: Plan): Plan {
+  const random = new SimRandom(Math.imul(plan.seed + 1, 0x3c6ef372) ^ 0x510e527f)
+  if (!random.chance(cancelledPart)) return plan
+  const acts = Array.from({ length: 3 }, (): Act => ({ kind: "cancel", at: moment(plan, random) }))
+  return { ...plan, acts: [...plan.acts, ...acts] }
+}
+
+function withActs(plan: Plan): Plan {
   const random = new SimRandom(Math.imul(plan.seed + 1, 0x2c1b3c6d) ^ 0x6c078965)
   if (random.chance(operatedPart)) return operated(plan, random)
   return random.chance(stalledPart) ? stalled(plan, random) : plan

@@ -22,6 +22,7 @@ export interface Encounters {
   outOfOrderFoldUndone: number
   reopenedWhileRead: number
   rollbacks: number
+  rollbacksCancelled: number
   crashes: number
   outages: number
 }

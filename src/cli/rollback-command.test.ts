@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type DeriveStore, openDeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
-import { rollbackReasons } from "../../test/support/rollback-store.js"
+import { openRollback, rollbackReasons } from "../../test/support/rollback-store.js"
 import { runCommand } from "../../test/support/run-command.js"
 import { systemRandom } from "../platform/random.js"
 import { refetchBlocks } from "../verify/refetch-blocks.js"
@@ -76,5 +76,29 @@ describe("a rollback that a person asks for", () => {
     expect((await rollbackReasons(store))[1]).toBe(
       "repair: damaged blocks are fetched again, asked for by ann@harbour",
     )
+  })
+})
+
+describe("an open rollback", () => {
+  const cancellations = async (): Promise<unknown[]> =>
+    (await store.app.query("select actor, details from app.audit_log where action = 'rollback cancel'")).rows
+
+  test("is cancelled with --cancel --yes, and only shown without --yes", async () => {
+    expect(await rollback("--cancel")).toMatchObject({ code: 1, err: expect.stringContaining("NOT_FOUND") })
+    await openRollback(store, 15)
+    expect(await rollback("--cancel")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Would cancel the rollback of test from block 15 on (test).\nNothing was done"),
+    })
+    expect(await cancellations()).toEqual([])
+    expect(await stored()).toMatchObject({ open: true })
+    const done = await rollback("--cancel", "--yes", "--json")
+    expect([done.code, JSON.parse(done.out)]).toMatchObject([0, { from: "15", reason: "test", cancelled: true }])
+    expect(await cancellations()).toMatchObject([{ actor: "ann@harbour", details: { removes: "from block 15 on" } }])
+    expect(await stored()).toMatchObject({ open: false })
+  })
+
+  test("is not given a height and a cancellation at once", async () => {
+    expect((await rollback("--cancel", "--to", "3")).code).toBe(2)
   })
 })

@@ -7,7 +7,8 @@ import type { Covered } from "./coverage-ledger.js"
 export interface RollbackRecord {
   readonly id: string
   readonly epoch: number
-  readonly removed: BlockRange
+  /** Null: it was cancelled before it removed anything. */
+  readonly removed: BlockRange | null
   /** Null where an older release rolled back. */
   readonly reason: string | null
 }
@@ -22,11 +23,12 @@ export interface StoreState extends Covered {
   readonly rollbacks: readonly RollbackRecord[]
 }
 
-/** Enough to see that nothing has changed. The list of rollbacks only grows and need not be read every second. */
+/** Enough to see that nothing has changed. The list of rollbacks only grows and is not read every second. */
 interface StoreSight extends Covered {
   readonly epoch: number
   /** No rollback is open, and the server was compared. */
   readonly settled: boolean
+  /** Those of the last thousand epochs. */
   readonly rollbacks: number
   readonly lastRollback: string | null
 }
@@ -34,7 +36,7 @@ interface StoreSight extends Covered {
 export interface RollbackLedger {
   readState(sql: Queryable): Promise<StoreState | undefined>
   readSight(sql: Queryable): Promise<StoreSight | undefined>
-  hasRollback(tx: Queryable, id: string): Promise<boolean>
+  findRollback(tx: Queryable, id: string): Promise<Pick<RollbackRecord, "removed"> | undefined>
   recordRollback(tx: Queryable, rollback: RollbackRecord): Promise<void>
   raiseEpoch(tx: Queryable, epoch: number): Promise<void>
 }
@@ -46,6 +48,11 @@ export interface RollbackIntent {
   /** What is removed: `[from, to)`. A reorganisation has no upper end, the repair of a block has. */
   readonly from: number
   readonly to: number
+  /**
+   * It names no block that stays below it, and cannot be cancelled: one that was opened because raw lost commits never
+   * does, and only finishing it brings the two databases together.
+   */
+  readonly binding: boolean
   /** Null where an older release opened it. */
   readonly reason: string | null
 }
@@ -68,8 +75,11 @@ export interface IntentLedger {
   readIntent(sql: Queryable): Promise<RollbackIntent | undefined>
   /** Returns false when another rollback is open or was finished since the comparison: then nothing changed. */
   openIntent(sql: Queryable, request: OpenIntentRequest): Promise<boolean>
-  /** Records the open rollback as done, with the highest height covered before it. */
-  closeIntent(tx: Queryable, closed: { epoch: number; highest: number | null }): Promise<void>
+  /** Records what the open rollback has removed, with the highest height covered before it. */
+  closeIntent(
+    tx: Queryable,
+    closed: Pick<RollbackRecord, "epoch" | "removed"> & { readonly highest: number | null },
+  ): Promise<void>
   /** The highest height covered, now or before any rollback; 0 if there is none. */
   highestEverCovered(sql: Queryable): Promise<number>
   /** From now on raw may store on this server. Does nothing if the server has changed again. */

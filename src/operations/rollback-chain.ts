@@ -2,8 +2,10 @@
 // that removes, and is void when another rollback comes first.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
+import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
+import { cancelRollback, describeRemoved } from "../rollback/cancel-rollback.js"
 import { finishRollbackPatiently } from "../rollback/finish-rollback.js"
 import { openAuditedIntent } from "../rollback/open-audited-intent.js"
 import type { OperatedChain } from "./operated-chain.js"
@@ -89,4 +91,22 @@ export async function rollbackChain(
     )
   }
   await finishRollbackPatiently(chain)
+  const done = await chain.ledgers.raw.findRollback(chain.raw, id)
+  if (done?.removed === null) throw new IndexerError("ROLLBACK_CANCELLED", "the rollback was cancelled meanwhile")
+}
+
+export interface OpenRollback extends Pick<RollbackIntent, "id" | "from" | "reason"> {
+  /** The heights, as people read them. */
+  readonly removes: string
+}
+
+/** Cancels the open rollback, or only returns it. Throws NOT_FOUND where there is none, ROLLBACK_STARTED where it is too late. */
+export async function cancelOpenRollback(
+  chain: OperatedChain,
+  { actor, apply }: { readonly actor: string; readonly apply: boolean },
+): Promise<OpenRollback> {
+  const intent = apply ? await cancelRollback(chain, { actor }) : await chain.ledgers.raw.readIntent(chain.raw)
+  if (!intent) throw new IndexerError("NOT_FOUND", `${chain.name} has no open rollback`)
+  const { id, from, reason } = intent
+  return { id, from, reason, removes: describeRemoved(intent) }
 }

@@ -31,6 +31,8 @@ export const errorCodes = {
   LEASE_LOST: "retry",
   ROLLED_BACK: "rollback",
   ROLLBACK_OPEN: "rollback",
+  ROLLBACK_STARTED: "stop",
+  ROLLBACK_CANCELLED: "stop",
   SERVER_CHANGED: "retry",
   POST_LOST: "retry",
   REORG_HALTED: "rollback",

@@ -3,6 +3,7 @@
 // anything.
 
 import type { RollbackRecord, StoreState } from "../coordination/rollback-ledger.js"
+import type { BlockRange } from "../domain/block-range.js"
 import { intersect, rangeSet, subtract, union } from "../domain/range-set.js"
 import { undoHeights } from "../workers/postgres/undo-heights.js"
 import { announceRollback } from "./announce-rollback.js"
@@ -26,8 +27,10 @@ export async function alignStores(deps: RollbackDeps): Promise<Alignment> {
   const unknownToApp = lacking(raw.rollbacks, app.rollbacks)
   const forgotten = subtract(union(app.heights, app.skipped), union(raw.heights, raw.skipped))
   if (unknownToRaw.length > 0 || (forgotten.length > 0 && unknownToApp.length === 0)) {
-    const lost = [...forgotten, ...[...unknownToRaw, ...unknownToApp].map(({ removed }) => removed)]
-    const from = Math.min(...lost.map((range) => range.from))
+    const lost = [...forgotten, ...rangesOf([...unknownToRaw, ...unknownToApp])]
+    // Nothing, if all that one side lacks was cancelled: the rollback then brings only the records together.
+    const end = raw.heights.at(-1)?.to ?? 0
+    const from = lost.length === 0 ? end : Math.min(...lost.map((range) => range.from))
     return (await rollbackForgotten(deps, { app, raw, unknownToRaw, from })) ? "raw-went-back" : "busy"
   }
   if (unknownToApp.length === 0 && app.epoch >= raw.epoch) {
@@ -46,9 +49,13 @@ function lacking(rollbacks: readonly RollbackRecord[], known: readonly RollbackR
   return rollbacks.filter(({ id }) => !ids.has(id))
 }
 
+/** What they removed: nothing where one was cancelled. */
+const rangesOf = (rollbacks: readonly RollbackRecord[]): BlockRange[] =>
+  rollbacks.flatMap(({ removed }) => (removed ? [removed] : []))
+
 /**
- * On a server that was compared before: both sides have as many rollbacks, the last one is the same, and app's copy
- * does not exceed raw. A database that went back has a prefix of its history, so a missing rollback shows in the
+ * On a server that was compared before: both sides have as many of the last rollbacks, the newest one is the same, and
+ * app's copy does not exceed raw. A database that went back has a prefix of its history, so a missing rollback shows in the
  * count.
  */
 async function agreesAtSight({ app, raw, ledgers }: RollbackDeps): Promise<boolean> {
@@ -107,11 +114,11 @@ async function replayInApp(
     const missing = lacking(seen.rollbacks, own!.rollbacks).sort((a, b) => a.epoch - b.epoch)
     const everywhere = [{ from: 0, to: Number.MAX_SAFE_INTEGER }]
     const uncovered = subtract(everywhere, union(heights, skipped))
-    for (const removed of [...missing.map((rollback) => [rollback.removed]), uncovered]) {
+    for (const removed of [...rangesOf(missing).map((range) => [range]), uncovered]) {
       await undoHeights({ registry, ledger }, tx, { workers, removed })
       for (const range of removed) await family.forgetObserved(ledgers.jobs, tx, { removed: range })
     }
-    const copy = subtract(own!.heights, rangeSet(missing.map(({ removed }) => removed)))
+    const copy = subtract(own!.heights, rangeSet(rangesOf(missing)))
     await ledger.replaceCopy(tx, {
       heights: intersect(copy, heights),
       skipped: intersect(own!.skipped, skipped),

@@ -6,8 +6,11 @@ import type { Queryable } from "../postgres/transaction.js"
 
 export async function announceRollback(
   tx: Queryable,
-  { id, epoch, removed: { from, to } }: Omit<RollbackRecord, "reason">,
+  { id, epoch, removed }: Omit<RollbackRecord, "reason">,
 ): Promise<void> {
+  // Cancelled.
+  if (!removed) return
+  const { from, to } = removed
   await tx.query(
     `insert into app.outbox (id, kind, epoch, payload) values ($1, 'rollback', $2, $3)
      on conflict (id) do nothing`,

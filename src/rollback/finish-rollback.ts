@@ -9,15 +9,15 @@ import { rollbackRaw } from "./rollback-raw.js"
 
 const patientTries = 20
 
-/** Returns the rollback that it finished, if one was open. */
+/** Returns the rollback that it finished, if one was open and was not cancelled. */
 export async function finishRollback(deps: RollbackDeps): Promise<RollbackIntent | undefined> {
   const intent = await deps.ledgers.raw.readIntent(deps.raw)
   if (!intent) return undefined
   // In one database raw's commit flushes app's. A server that crashes in between loses only app's step, and the
   // intent is still open.
-  await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })
-  await rollbackRaw(deps, intent)
-  return intent
+  const removed = await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })
+  await rollbackRaw(deps, intent, removed)
+  return removed ? intent : undefined
 }
 
 /** For an operator who waits: retries while another transaction holds the locks. */

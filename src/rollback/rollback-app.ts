@@ -1,8 +1,10 @@
 // Step 1 of a rollback. App goes back before raw, so that derived rows always come from stored raw blocks. One
-// transaction, which checks under the exclusive chain lock whether the step is done already.
+// transaction, which checks under the exclusive chain lock whether the step is done already. What app records decides
+// for raw too.
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
+import type { BlockRange } from "../domain/block-range.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
 import type { TransactionOptions } from "../postgres/transaction.js"
@@ -18,22 +20,23 @@ export const rollbackLimits: TransactionOptions = {
   idleInTransactionTimeoutMs: 10_000,
 }
 
+/** Returns what app has removed: null if the rollback was cancelled. */
 export function rollbackApp(
   { app, ledgers: { app: ledger, jobs }, family, storedWorkers }: Omit<RollbackDeps, "raw" | "random">,
-  { id, epoch, from, to, reason }: RollbackIntent,
+  { id, epoch, from, to, reason }: Omit<RollbackIntent, "binding">,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
-): Promise<void> {
+): Promise<BlockRange | null> {
   const options = { ...rollbackLimits, unflushed }
   return app.transaction(async (transaction) => {
     const tx = keptPrepared(transaction)
     // The lock first, then separate statements: another process may have done the step while this one waited.
     const [, done, registry, covered] = await allAnswered([
       ledger.lockChain(tx, "exclusive"),
-      ledger.hasRollback(tx, id),
+      ledger.findRollback(tx, id),
       storedWorkers.read(tx),
       ledger.readCoverage(tx),
     ])
-    if (done) return
+    if (done) return done.removed
     const removed = { from, to }
     const uncovered = ledger.uncover(tx, { workers: [rawIngester], removed: [removed] })
     const workers = registry.workers.map(({ name }) => name)
@@ -45,5 +48,6 @@ export function rollbackApp(
       ledger.raiseEpoch(tx, epoch),
       announceRollback(tx, { id, epoch, removed }),
     ])
+    return removed
   }, options)
 }

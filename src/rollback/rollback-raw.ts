@@ -3,6 +3,7 @@
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
+import type { BlockRange } from "../domain/block-range.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
@@ -28,9 +29,11 @@ const deleteSql = ({ rawTables }: Pick<ChainFamily, "rawTables">): string => `wi
     .join(", ")}
   select 1 as deleted`
 
+/** Removes what app has removed: nothing if the rollback was cancelled. */
 export function rollbackRaw(
   { raw, ledgers: { raw: ledger }, family }: Pick<RollbackDeps, "raw" | "ledgers" | "family">,
-  { id, epoch, from, to }: RollbackIntent,
+  { id, epoch }: Pick<RollbackIntent, "id" | "epoch">,
+  removed: BlockRange | null,
 ): Promise<void> {
   return raw.transaction(async (transaction) => {
     const tx = keptPrepared(transaction)
@@ -49,13 +52,12 @@ export function rollbackRaw(
     // Not above the coverage: it has no rows there, only empty partitions and index entries that earlier rollbacks
     // left.
     const covered = coverage.get(rawIngester)?.heights.at(-1)?.to ?? 0
-    const end = Math.min(to, covered)
-    const taken = { workers: [rawIngester], removed: [{ from, to }] }
+    const end = Math.min(removed?.to ?? 0, covered)
+    const taken = { workers: [rawIngester], removed: removed ? [removed] : [] }
     await allAnswered([
-      ...(from < end ? [tx.query(deleteSql(family), [from, end])] : []),
-      ledger.uncover(tx, taken),
-      ledger.cutLeases(tx, taken),
-      ledger.closeIntent(tx, { epoch, highest: covered === 0 ? null : covered - 1 }),
+      ...(removed && removed.from < end ? [tx.query(deleteSql(family), [removed.from, end])] : []),
+      ...(removed ? [ledger.uncover(tx, taken), ledger.cutLeases(tx, taken)] : []),
+      ledger.closeIntent(tx, { epoch, removed, highest: covered === 0 ? null : covered - 1 }),
     ])
   }, rollbackLimits)
 }

@@ -16,7 +16,7 @@ export interface RollbackStore {
 export async function openRollback({ raw }: Pick<RollbackStore, "raw">, from: number): Promise<void> {
   const { rows } = await raw.query<{ chain_epoch: string }>("select chain_epoch from raw.chain_state")
   const epoch = Number(rows[0]!.chain_epoch)
-  const request = { id: systemRandom.uuid(), from, ancestorHash: null, epoch, reason: "test" }
+  const request = { id: systemRandom.uuid(), from, ancestorHash: `0x${"00".repeat(32)}`, epoch, reason: "test" }
   if (!(await testLedgers.raw.openIntent(raw, request))) throw new Error("another rollback is open")
 }
 

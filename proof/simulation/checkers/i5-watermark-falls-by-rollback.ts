@@ -11,7 +11,10 @@ export const watermarkFallsByRollback: Checker = {
   onCommit(world, committed) {
     if (world.wentBack) return
     const { database } = committed
-    const removed = committed.of("rollbacks").flatMap(({ after }) => (after ? [after["removed"] as BlockRange] : []))
+    const removed = committed
+      .of("rollbacks")
+      .flatMap(({ after }) => (after ? [after["removed"] as BlockRange] : []))
+      .filter(({ from, to }) => from < to)
     for (const { before, after } of committed.of("coverage")) {
       if (!before || !after) continue
       const set = (values: Record<string, unknown>): RangeSet =>

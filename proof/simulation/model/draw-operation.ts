@@ -118,7 +118,7 @@ export function drawOperation(random: SimRandom, schema: Schema): Operation {
     }),
     of(2, "roll raw back", async ({ sql, ledgers }) => {
       const intent = await ledgers.raw.readIntent(sql)
-      if (intent) await rollbackRaw({ raw: sql, ledgers, family: evmFamily }, intent)
+      if (intent) await rollbackRaw({ raw: sql, ledgers, family: evmFamily }, intent, intent)
       return intent
     }),
     of(2, "record head", ({ sql, ledgers }) => {

@@ -14,6 +14,9 @@ export const primitives: { readonly [type in SqlType]?: "number" | "string" } = 
   ...{ text: "string", uuid: "string" },
 }
 
+const emptyRange: BlockRange = { from: 0, to: 0 }
+const isEmpty = ({ from, to }: BlockRange): boolean => from >= to
+
 /** A value of unknown origin as one of the type. */
 export function coerce(value: unknown, type: SqlType): unknown {
   if (value === null || value === undefined) return null
@@ -21,7 +24,7 @@ export function coerce(value: unknown, type: SqlType): unknown {
   if (primitive) return primitive === "number" ? Number(value) : String(value)
   switch (type) {
     case "int8range":
-      return typeof value === "string" ? parseRange(value) : value
+      return typeof value === "string" ? (parseRange(value) ?? emptyRange) : value
     case "int8multirange":
       if (typeof value === "string") return parseMultirange(value)
       return Array.isArray(value) ? value : [value]
@@ -36,7 +39,7 @@ export function coerce(value: unknown, type: SqlType): unknown {
 export function asText(value: unknown, type: SqlType): string | null {
   if (value === null) return null
   if (type === "int8multirange") return printMultirange(value as RangeSet)
-  if (type === "int8range") return printRange(value as BlockRange)
+  if (type === "int8range") return isEmpty(value as BlockRange) ? "empty" : printRange(value as BlockRange)
   if (type === "json") return JSON.stringify(value)
   return String(value)
 }

@@ -1,5 +1,6 @@
 // Rollback records on Postgres: those of either schema, and the intent, which only raw has.
 
+import type { BlockRange } from "../../domain/block-range.js"
 import { allAnswered } from "../../postgres/all-answered.js"
 import { parseMultirange, parseRange, printRange } from "../../postgres/multirange.js"
 import { heightFrom } from "../../postgres/postgres-error.js"
@@ -9,6 +10,11 @@ import { type CoordinationSchema, coordinationTables } from "./coordination-tabl
 
 /** Printed as a range without an upper end. */
 const endless = Number.MAX_SAFE_INTEGER
+/** Of the newest rollbacks, this many epochs are counted every second. A new server is compared by all of them. */
+const sightEpochs = 1_000
+
+const parseRemoved = (text: string): BlockRange | null => parseRange(text) ?? null
+const printRemoved = (removed: BlockRange | null): string => (removed ? printRange(removed) : "empty")
 
 interface StateRow {
   chain_epoch: string
@@ -52,7 +58,7 @@ export function postgresRollbackLedger(schema: CoordinationSchema): RollbackLedg
         open: row.open,
         heights: parseMultirange(row.heights ?? "{}"),
         skipped: parseMultirange(row.skipped ?? "{}"),
-        rollbacks: row.rollbacks.map((one) => ({ ...one, removed: parseRange(one.removed)! })),
+        rollbacks: row.rollbacks.map((one) => ({ ...one, removed: parseRemoved(one.removed) })),
       }
     },
 
@@ -63,7 +69,7 @@ export function postgresRollbackLedger(schema: CoordinationSchema): RollbackLedg
         `select state.chain_epoch,
            ${isRaw ? "state.intent_id is null and state.compared_server = pg_postmaster_start_time()" : "true"} as settled,
            coverage.heights::text as heights, coverage.skipped::text as skipped,
-           (select count(*) from ${rollbacks}) as rollbacks,
+           (select count(*) from ${rollbacks} where epoch > state.chain_epoch - ${sightEpochs}) as rollbacks,
            (select id from ${rollbacks} order by epoch desc, id limit 1) as last
          from ${chainState} as state join ${coverage} as coverage on coverage.worker_type = $1`,
         [rawIngester],
@@ -79,16 +85,18 @@ export function postgresRollbackLedger(schema: CoordinationSchema): RollbackLedg
       }
     },
 
-    async hasRollback(tx, id) {
-      const { rows } = await tx.query(`select 1 from ${rollbacks} where id = $1`, [id])
-      return rows.length > 0
+    async findRollback(tx, id) {
+      const {
+        rows: [row],
+      } = await tx.query<{ removed: string }>(`select removed::text as removed from ${rollbacks} where id = $1`, [id])
+      return row && { removed: parseRemoved(row.removed) }
     },
 
     async recordRollback(tx, { id, epoch, removed, reason }) {
       await tx.query(`insert into ${rollbacks} (id, epoch, removed, reason) values ($1, $2, $3::int8range, $4)`, [
         id,
         epoch,
-        printRange(removed),
+        printRemoved(removed),
         reason,
       ])
     },
@@ -103,11 +111,14 @@ export const postgresIntentLedger: IntentLedger = {
   async readIntent(sql) {
     const {
       rows: [row],
-    } = await sql.query<{ id: string; epoch: string; removed: string; reason: string | null }>(
-      `select intent_id as id, intent_epoch as epoch, intent_removed::text as removed, intent_reason as reason
+    } = await sql.query<{ id: string; epoch: string; removed: string; binding: boolean; reason: string | null }>(
+      `select intent_id as id, intent_epoch as epoch, intent_removed::text as removed, intent_ancestor_hash is null as binding,
+         intent_reason as reason
        from raw.chain_state where intent_id is not null`,
     )
-    return row && { id: row.id, epoch: Number(row.epoch), ...parseRange(row.removed)!, reason: row.reason }
+    if (!row) return undefined
+    const { id, binding, reason } = row
+    return { id, epoch: Number(row.epoch), ...parseRange(row.removed)!, binding, reason }
   },
 
   async openIntent(sql, { id, from, to = endless, ancestorHash, epoch, above, reason }) {
@@ -133,13 +144,13 @@ export const postgresIntentLedger: IntentLedger = {
     return rows.length === 1
   },
 
-  async closeIntent(tx, { epoch, highest }) {
+  async closeIntent(tx, { epoch, removed, highest }) {
     await allAnswered([
       tx.query(
         `insert into raw.rollbacks (id, epoch, removed, ancestor_hash, reason, highest_height)
-         select intent_id, intent_epoch, intent_removed, intent_ancestor_hash, intent_reason, $1::int8
+         select intent_id, intent_epoch, $2::int8range, intent_ancestor_hash, intent_reason, $1::int8
          from raw.chain_state`,
-        [highest],
+        [highest, printRemoved(removed)],
       ),
       tx.query(
         `update raw.chain_state
