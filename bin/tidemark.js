@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs"
 
-const built = new URL("../dist/cli/main.js", import.meta.url)
+const built = new URL("../dist/program/main.js", import.meta.url)
 if (existsSync(built)) {
   const { main } = await import(built.href)
   process.exitCode = await main(process.argv.slice(2))

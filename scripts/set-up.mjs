@@ -63,14 +63,16 @@ export function build() {
   const sources = Math.max(
     newest(join(root, "src")),
     statSync(join(root, "tsconfig.build.json")).mtimeMs,
+    statSync(join(root, "scripts", "bundle.mjs")).mtimeMs,
     statSync(join(root, "package-lock.json")).mtimeMs,
   )
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) return
-  say("building (tsc)")
+  say("building")
   rmSync(join(root, "dist"), { recursive: true, force: true })
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc")
-  run(process.execPath, [tsc, "-p", "tsconfig.build.json"], {
-    stdio: ["ignore", process.stderr, process.stderr],
-  })
+  const stdio = ["ignore", process.stderr, process.stderr]
+  // The types of the config; the bundle has the code.
+  run(process.execPath, [tsc, "-p", "tsconfig.build.json"], { stdio })
+  run(process.execPath, [join(root, "scripts", "bundle.mjs"), root], { stdio })
   writeFileSync(stamp, "")
 }

@@ -1,4 +1,4 @@
-// The version of this package, from its own package.json: the same in src and in dist, both one folder below the root.
+// The version of this package, from its own package.json: the folders of src and of dist are equally deep.
 
 import { readFileSync } from "node:fs"
 

@@ -15,7 +15,7 @@ export interface MigrationFile {
   readonly checksum: string
 }
 
-/** `src` and `dist` have the same depth in the package. */
+/** The folders of `src` and of `dist` are equally deep in the package. */
 export const migrationsDirectory = (schema: MigratedSchema): string =>
   fileURLToPath(new URL(`../../migrations/${schema}`, import.meta.url))
 

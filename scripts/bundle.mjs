@@ -1,0 +1,29 @@
+// Bundles the program in the directory given: a few files load faster than hundreds, and every thread loads them again.
+// Packages stay outside. The program is in one folder, as deep as the folders of `src`, so that what code looks for
+// beside its own file is found in both.
+
+import { join } from "node:path"
+import { rolldown } from "rolldown"
+
+const [directory] = process.argv.slice(2)
+const entries = {
+  config: "config.ts",
+  main: "cli/main.ts",
+  "ingest-thread": "roles/ingest-thread.ts",
+  "work-thread": "roles/work-thread.ts",
+}
+
+const bundle = await rolldown({
+  input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(directory, "src", path)])),
+  cwd: directory,
+  platform: "node",
+  external: /^[^./]/,
+})
+await bundle.write({
+  dir: join(directory, "dist"),
+  format: "esm",
+  sourcemap: true,
+  entryFileNames: ({ name }) => (name === "config" ? "config.js" : "program/[name].js"),
+  chunkFileNames: "program/[name].js",
+})
+await bundle.close()
