@@ -1,6 +1,6 @@
-// Bundles the program in the directory given: a few files load faster than hundreds, and every thread loads them again.
-// Packages stay outside. The program is in one folder, as deep as the folders of `src`, so that what code looks for
-// beside its own file is found in both.
+// Bundles the program in the directory given, with its packages: a few files load several times as fast as some 1,500,
+// and every thread loads them again. The program is in one folder, as deep as the folders of `src`, so that what code
+// looks for beside its own file is found in both.
 
 import { join } from "node:path"
 import { rolldown } from "rolldown"
@@ -11,18 +11,19 @@ const entries = {
   main: "cli/main.ts",
   "ingest-thread": "roles/ingest-thread.ts",
   "work-thread": "roles/work-thread.ts",
+  "serve-thread": "roles/serve-thread.ts",
 }
 
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(directory, "src", path)])),
   cwd: directory,
   platform: "node",
-  external: /^[^./]/,
+  // Packages that read files beside their own, and one that is optional and never there.
+  external: ["jiti", "@fastify/swagger-ui", "pg-native"],
 })
 await bundle.write({
   dir: join(directory, "dist"),
   format: "esm",
-  sourcemap: true,
   entryFileNames: ({ name }) => (name === "config" ? "config.js" : "program/[name].js"),
   chunkFileNames: "program/[name].js",
 })
