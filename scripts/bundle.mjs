@@ -18,8 +18,8 @@ const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(directory, "src", path)])),
   cwd: directory,
   platform: "node",
-  // Packages that read files beside their own, and one that is optional and never there.
-  external: ["jiti", "@fastify/swagger-ui", "pg-native"],
+  // Those that read files beside their own, and the database driver, which tracing tools wrap.
+  external: ["jiti", "@fastify/swagger-ui", "pg"],
 })
 await bundle.write({
   dir: join(directory, "dist"),
