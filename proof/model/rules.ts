@@ -277,7 +277,7 @@ export const rules = {
       "src/coordination/postgres/release-range.ts",
       "releaseRange",
       "where id = $1 and epoch = $2 and status = 'ACTIVE'",
-      "if (held.length === 0) return false",
+      "if (held.length === 0) return undefined",
     ],
     tests: [store, "a late commit cannot complete, and a late release cannot fail, the successor's lease"],
   },

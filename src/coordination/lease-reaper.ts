@@ -16,9 +16,6 @@ export class LeaseReaper extends LoopingService {
   async runOnce(): Promise<undefined> {
     const outcome = await this.options.leases.reap()
     if (outcome.expired > 0) this.logger.info({ ...outcome }, "expired leases are free again")
-    if (outcome.dead.length > 0) {
-      this.logger.fatal({ ...outcome }, "a block is DEAD: see `tidemark leases list`, then retry or skip it")
-    }
     await this.options.onReaped?.(outcome)
   }
 }

@@ -9,6 +9,7 @@ const counts = {
   encodedBytes: 50,
   ranges: 1,
   failures: { LEASE_LOST: 2, RPC_TIMEOUT: 1 },
+  dead: { raw_ingester: 1 },
   rpc: [
     { provider: "a", method: "eth_getBlockByNumber", code: "ok", calls: 5, bytes: 100, ms: 1_500 },
     { provider: "a", method: "eth_getBlockByNumber", code: "RPC_TIMEOUT", calls: 2, bytes: 0, ms: 500 },
@@ -21,7 +22,8 @@ describe("metrics", () => {
     const metrics = createMetrics()
     metrics.addIngest("demo", counts)
     metrics.addIngest("demo", counts)
-    metrics.addReaped("demo", { expired: 3, dead: 1, holdersEnded: 2 })
+    metrics.addReaped("demo", { expired: 3, holdersEnded: 2 })
+    metrics.addDead("demo", { own: 2 })
     const text = await metrics.registry.metrics()
     expect(text).toContain('tidemark_blocks_stored_total{chain="demo"} 20')
     expect(text).toContain('tidemark_fence_refusals_total{chain="demo"} 4')
@@ -31,6 +33,8 @@ describe("metrics", () => {
     expect(text).not.toContain('code="ok"')
     expect(text).toContain('tidemark_rpc_seconds_total{chain="demo",provider="a",method="eth_getBlockByNumber"} 4')
     expect(text).toContain('tidemark_head_delay_seconds_count{chain="demo"} 2')
+    expect(text).toContain('tidemark_blocks_died_total{chain="demo",worker="raw_ingester"} 2')
+    expect(text).toContain('tidemark_blocks_died_total{chain="demo",worker="own"} 2')
     expect(text).toContain('tidemark_leases_reaped_total{chain="demo"} 3')
   })
 

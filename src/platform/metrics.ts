@@ -14,6 +14,8 @@ export interface Metrics {
   /** Adds the counts of a thread since its last report. */
   addIngest(chain: string, counts: IngestCounts): void
   addReaped(chain: string, outcome: ReapedCounts): void
+  /** Blocks given up, by worker. */
+  addDead(chain: string, dead: Readonly<Record<string, number>>): void
   addWork(chain: string, counts: WorkCounts): void
 }
 
@@ -24,6 +26,8 @@ export interface WorkCounts {
   >
   /** Faults by worker. */
   readonly faults: Readonly<Record<string, number>>
+  /** Blocks given up, by worker. */
+  readonly dead: Readonly<Record<string, number>>
   readonly rows: number
   readonly bytes: number
   readonly readMs: number
@@ -41,6 +45,8 @@ export interface IngestCounts {
   readonly ranges: number
   /** Failed ranges by error code. */
   readonly failures: Readonly<Record<string, number>>
+  /** Blocks given up, by worker. */
+  readonly dead: Readonly<Record<string, number>>
   readonly rpc: readonly RpcCounts[]
   /** Seconds from the head's announcement to its commit, for heads stored since the last report. */
   readonly headDelays: readonly number[]
@@ -58,7 +64,6 @@ export interface RpcCounts {
 
 interface ReapedCounts {
   readonly expired: number
-  readonly dead: number
   readonly holdersEnded: number
 }
 
@@ -81,6 +86,9 @@ export function createMetrics(): Metrics {
     buckets: [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers: [registry],
   })
+  const addDead: Metrics["addDead"] = (name, dead) => {
+    for (const [worker, count] of Object.entries(dead)) counters.blocksDied.inc({ chain: name, worker }, count)
+  }
   return {
     registry,
     gauges,
@@ -89,15 +97,19 @@ export function createMetrics(): Metrics {
     deriveDelay,
     addIngest: (name, counts) => {
       addStored(counters, name, counts)
+      addDead(name, counts.dead)
       for (const rpc of counts.rpc) addRpc(counters, name, rpc)
       for (const seconds of counts.headDelays) headDelay.observe({ chain: name }, seconds)
     },
-    addReaped: (name, { expired, dead, holdersEnded }) => {
+    addReaped: (name, { expired, holdersEnded }) => {
       counters.leasesReaped.inc({ chain: name }, expired)
-      counters.blocksDied.inc({ chain: name }, dead)
       counters.backendsEnded.inc({ chain: name }, holdersEnded)
     },
-    addWork: (name, counts) => addWork(counters, name, counts),
+    addDead,
+    addWork: (name, counts) => {
+      addWork(counters, name, counts)
+      addDead(name, counts.dead)
+    },
   }
 }
 
@@ -151,7 +163,7 @@ function createCounters(registry: Registry) {
     fenceRefusals: counter("fence_refusals_total", "Commits refused because the lease was no longer held"),
     leasesReaped: counter("leases_reaped_total", "Expired leases given to others by this process"),
     backendsEnded: counter("backends_ended_total", "Database sessions of expired holders that were ended"),
-    blocksDied: counter("blocks_died_total", "Blocks that became DEAD when this process reaped their lease"),
+    blocksDied: counter("blocks_died_total", "Blocks that this process gave up: they are DEAD", ["worker"]),
     derivedRanges: counter("ranges_derived_total", "Ranges derived by this process", ["worker"]),
     derivedBlocks: counter("blocks_derived_total", "Blocks derived by this process", ["worker"]),
     derivedRows: counter("rows_derived_total", "Event rows derived by this process"),

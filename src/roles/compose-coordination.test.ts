@@ -25,12 +25,15 @@ const claim = (height: number) =>
     ...{ maxBlocks: 1, order: "oldest", ttlMs: 30_000, dependencies: [] },
   })
 
-test("a block that the reaper makes DEAD has a FATAL error, with or without an earlier one", async () => {
+test("a block that the reaper makes DEAD is logged as fatal, counted, and has a FATAL error, with or without an earlier one", async () => {
   const { database } = store
   const reaped: number[] = []
+  const dead: unknown[] = []
+  const logged: unknown[] = []
   const { reapers } = composeCoordination(
     {
-      ...{ raw: database, app: database, clock: systemClock, random: systemRandom, logger: silentLogger },
+      ...{ raw: database, app: database, clock: systemClock, random: systemRandom },
+      logger: { ...silentLogger, fatal: ({ worker, height }) => logged.push([worker, height]) },
       ...{ family: evmFamily, ledgers: testLedgers, storedWorkers: new StoredRegistry() },
       patiently: (act) => act(),
     },
@@ -38,7 +41,8 @@ test("a block that the reaper makes DEAD has a FATAL error, with or without an e
       policy: { ...defaultFailurePolicy, maxAttempts: 1 },
       ...{ reapIntervalMs: 1_000, finishIntervalMs: 1_000, copyIntervalMs: 1_000 },
       ...{ ingests: true, onCopied: () => undefined },
-      onReaped: ({ dead }) => reaped.push(dead.length),
+      onReaped: (outcome) => reaped.push(outcome.dead.length),
+      onDead: ({ worker, height }) => dead.push([worker, height]),
     },
   )
   for (const height of [5, 6, 7]) await claim(height)
@@ -56,6 +60,8 @@ test("a block that the reaper makes DEAD has a FATAL error, with or without an e
   )
   for (const reaper of reapers) await reaper.runOnce()
   expect(reaped).toEqual([2, 0])
+  expect(dead).toEqual([5, 6].map((height) => [rawIngester, height]))
+  expect(logged).toEqual(dead)
   const errors = await listErrors(database, "raw")
   expect(errors.map(({ height, message, severity }) => [height, message, severity]).sort()).toEqual([
     [5, "the holder stopped renewing its lease", "FATAL"],

@@ -3,6 +3,7 @@
 // same parts on a model of the database.
 
 import type { FailurePolicy } from "../coordination/after-failure.js"
+import { type OnDead, reportDead } from "../coordination/dead-block.js"
 import { LeaseReaper } from "../coordination/lease-reaper.js"
 import type { ReapOutcome } from "../coordination/lease-store.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
@@ -35,12 +36,15 @@ export function composeCoordination(
     readonly finishIntervalMs: number
     readonly copyIntervalMs: number
     readonly onReaped?: (outcome: ReapOutcome) => void
+    /** Counts a block that was given up, beside its line in the log. */
+    readonly onDead?: OnDead
   },
 ): Coordination {
   const { raw, app, random, patiently } = deps
   const { policy, onReaped, onCopied, reapIntervalMs: intervalMs } = options
-  const rawLeases = new PostgresLeaseStore({ executor: raw, schema: "raw", random, policy })
-  const appLeases = new PostgresLeaseStore({ executor: app, schema: "app", random, policy })
+  const onDead = reportDead(deps.logger, options.onDead)
+  const rawLeases = new PostgresLeaseStore({ executor: raw, schema: "raw", random, policy, onDead })
+  const appLeases = new PostgresLeaseStore({ executor: app, schema: "app", random, policy, onDead })
   const reaper = (schema: ErrorSchema, leases: PostgresLeaseStore<Queryable>): LeaseReaper => {
     const recordDeaths = async (outcome: ReapOutcome): Promise<void> => {
       onReaped?.(outcome)

@@ -21,6 +21,7 @@ const report = (over: Partial<IngestReport> = {}): IngestReport => ({
   sourceBytes: 0,
   ranges: 0,
   failures: {},
+  dead: {},
   headDelays: [],
   rpc: [],
   providers: [],

@@ -1,5 +1,6 @@
 // Counts what an ingest thread does.
 
+import type { DeadBlock } from "../coordination/dead-block.js"
 import type { Clock } from "../platform/clock.js"
 import { codeOf, describeError } from "../platform/errors.js"
 import type { IngestOutcome } from "../raw/range-ingester.js"
@@ -17,6 +18,7 @@ const zero = () => ({
   sourceBytes: 0,
   ranges: 0,
   failures: {} as Record<string, number>,
+  dead: {} as Record<string, number>,
   headDelays: [] as number[],
 })
 
@@ -56,6 +58,10 @@ export class IngestReporter extends ThreadReporter {
       this.counts.failures[code] = (this.counts.failures[code] ?? 0) + 1
       this.lastFault = { code, message: describeError(error), atMs: this.clock.now() }
     }
+  }
+
+  dead({ worker }: DeadBlock): void {
+    this.counts.dead[worker] = (this.counts.dead[worker] ?? 0) + 1
   }
 
   protected report(): void {

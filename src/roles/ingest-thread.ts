@@ -47,6 +47,7 @@ const { services, follower, headRunners, laneRunners } = composeIngest(
         rolledBack = resolve
         thread.send({ type: "roll-back" })
       }),
+    onDead: (block) => reporter.dead(block),
     onHead: (head) => reporter.announced(head),
     onHeadOutcome: (outcome) => {
       reporter.outcome(outcome)

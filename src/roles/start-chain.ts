@@ -75,7 +75,8 @@ async function startRoles(
           reapIntervalMs: settings.reapIntervalMs,
           finishIntervalMs,
           copyIntervalMs,
-          onReaped: (outcome) => metrics.addReaped(name, { ...outcome, dead: outcome.dead.length }),
+          onReaped: (outcome) => metrics.addReaped(name, outcome),
+          onDead: ({ worker }) => metrics.addDead(name, { [worker]: 1 }),
           // Claims of the tip go by app's copy of raw's coverage.
           onCopied: () => work?.threads.send({ type: "wake" }),
         })

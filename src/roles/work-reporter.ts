@@ -1,5 +1,6 @@
 // Counts what a work thread does.
 
+import type { DeadBlock } from "../coordination/dead-block.js"
 import { WorkerFault } from "../coordination/worker-fault.js"
 import type { Clock } from "../platform/clock.js"
 import { ThreadReporter } from "../threads/thread-reporter.js"
@@ -9,6 +10,7 @@ import type { WorkReport } from "./work-messages.js"
 const zero = () => ({
   workers: {} as Record<string, { ranges: number; blocks: number; extractMs: number }>,
   faults: {} as Record<string, number>,
+  dead: {} as Record<string, number>,
   rows: 0,
   bytes: 0,
   readMs: 0,
@@ -47,13 +49,17 @@ export class WorkReporter extends ThreadReporter {
     for (const key of summed) counts[key] += totals[key]
   }
 
+  dead({ worker }: DeadBlock): void {
+    this.counts.dead[worker] = (this.counts.dead[worker] ?? 0) + 1
+  }
+
   private fault({ worker }: WorkerFault): void {
     this.counts.faults[worker] = (this.counts.faults[worker] ?? 0) + 1
   }
 
   protected report(): void {
     const { counts } = this
-    if (Object.keys(counts.workers).length === 0 && Object.keys(counts.faults).length === 0) return
+    if ([counts.workers, counts.faults, counts.dead].every((one) => Object.keys(one).length === 0)) return
     this.counts = zero()
     this.send({ type: "report", ...counts })
   }

@@ -44,6 +44,7 @@ const { services, live, runners, readers } = composeWork(
     random,
     logger: thread.logger({ chain: chainName, workThread: input.index }),
     mayClaim: () => thread.mayClaim(),
+    onDead: (block) => reporter.dead(block),
     onOutcome: (outcome) => reporter.outcome(outcome),
     onDerived: ({ from, to }) => thread.send({ type: "derived", from, to, at: clock.monotonic() }),
   },

@@ -86,6 +86,14 @@ describe("a worker that fails on a block", () => {
       expect.stringContaining("did not return within 4000 ms"),
       expect.stringMatching(/took more than 96 MB|did not return within 4000 ms/),
     ])
+    // Given up in a thread, by the process of a thread that was ended, or by the reaper: it is loud every time.
+    const [member] = stage.members
+    const { url } = await member!.line(({ msg }) => msg === "listening")
+    for (const [worker, height] of Object.entries(heights)) {
+      await member!.line((line) => line.level === "fatal" && line["worker"] === worker && line["height"] === height)
+      const died = new RegExp(`^tidemark_blocks_died_total\\{chain="[^"]+",worker="${worker}"\\} 1$`, "m")
+      await expect.poll(async () => (await fetch(`${url}/metrics`)).text()).toMatch(died)
+    }
     const errors = await stage.derived.errors()
     // More than one of a worker where a busy machine let a deadline pass before the memory was full.
     const blamed = new Set(errors.map(({ worker, height, resolved }) => `${worker} ${height} ${resolved}`))

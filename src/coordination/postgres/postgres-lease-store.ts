@@ -7,6 +7,7 @@ import { sqlStateOf } from "../../postgres/postgres-error.js"
 import type { Backend } from "../../postgres/sql-connection.js"
 import type { Queryable, SqlExecutor, TransactionOptions } from "../../postgres/transaction.js"
 import { defaultFailurePolicy, type FailurePolicy } from "../after-failure.js"
+import type { OnDead } from "../dead-block.js"
 import type { CommitWork, FencedCommits } from "../fenced-commits.js"
 import type {
   ClaimRequest,
@@ -42,6 +43,7 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
    */
   private readonly unleased: TransactionOptions
   private readonly deps: ClaimDeps & FailDeps
+  private readonly onDead: OnDead | undefined
 
   constructor({
     executor,
@@ -49,6 +51,7 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
     random,
     policy,
     backend,
+    onDead,
     idleInTransactionTimeoutMs = 3_000,
   }: {
     executor: SqlExecutor<Tx>
@@ -57,10 +60,13 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
     policy?: Partial<FailurePolicy>
     /** Of the connection that is the executor. Undefined for a pool and behind a pooler. */
     backend?: Backend | undefined
+    /** Called when a block was given up, after that is committed. */
+    onDead?: OnDead
     /** How long a transaction without a lease may idle, for tests. */
     idleInTransactionTimeoutMs?: number
   }) {
     this.executor = executor
+    this.onDead = onDead
     this.unleased = { lockTimeoutMs: 1_500, idleInTransactionTimeoutMs }
     const tables = coordinationTables(schema)
     this.deps = { tables, random, policy: { ...defaultFailurePolicy, ...policy }, backend }
@@ -98,8 +104,14 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
     return this.executor.transaction((tx) => commitGroup(this.deps.tables, tx, { leases, work }))
   }
 
-  release(lease: Lease, request: ReleaseRequest): Promise<boolean> {
-    return this.executor.transaction((tx) => releaseRange(this.deps, tx, { lease, request }), this.unleased)
+  async release(lease: Lease, request: ReleaseRequest): Promise<boolean> {
+    const ended = await this.executor.transaction(
+      (tx) => releaseRange(this.deps, tx, { lease, request }),
+      this.unleased,
+    )
+    const { code, message: error } = request.error ?? {}
+    if (ended === "DEAD") this.onDead?.({ worker: lease.worker, height: lease.range.from, code, error })
+    return ended !== undefined
   }
 
   async reap(): Promise<ReapOutcome> {
@@ -107,6 +119,7 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
     if (!due) return { holdersEnded: 0, expired: 0, dead: [], pruned: 0 }
     const holdersEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
     const outcome = await this.executor.transaction((tx) => reapLeases(this.deps, tx, { cutoff }), this.unleased)
+    for (const { worker, height } of outcome?.dead ?? []) this.onDead?.({ worker, height, code: "LEASE_LOST" })
     return { holdersEnded, ...(outcome ?? { expired: 0, dead: [], pruned: 0 }) }
   }
 

@@ -8,11 +8,12 @@ import { type FailDeps, failLease } from "./fail-lease.js"
 
 const errorTextMax = 2_000
 
+/** What became of the lease; undefined when it was no longer held: then nothing changed. */
 export async function releaseRange(
   deps: FailDeps,
   tx: Queryable,
   { lease, request }: { lease: Lease; request: ReleaseRequest },
-): Promise<boolean> {
+): Promise<"FAILED" | "DEAD" | "withdrawn" | undefined> {
   const { tables, random, policy } = deps
   const { rows: held } = await tx.query(
     `update ${tables.leases}
@@ -28,14 +29,13 @@ export async function releaseRange(
       request.error?.code ?? null,
     ],
   )
-  if (held.length === 0) return false
+  if (held.length === 0) return undefined
   if (request.cause === "failure" || request.cause === "bug") {
-    await failLease(deps, tx, { ...lease, height: request.height, isBug: request.cause === "bug" })
-    return true
+    return failLease(deps, tx, { ...lease, height: request.height, isBug: request.cause === "bug" })
   }
   if (request.cause === "withdrawn") {
     await tx.query(`delete from ${tables.leases} where id = $1`, [lease.id])
-    return true
+    return "withdrawn"
   }
   const waitMs = request.cause === "shutdown" ? 0 : backoffMs(policy, lease.attempt, random.next())
   await tx.query(
@@ -45,5 +45,5 @@ export async function releaseRange(
      where id = $1`,
     [lease.id, random.uuid(), waitMs],
   )
-  return true
+  return "FAILED"
 }
