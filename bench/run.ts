@@ -12,6 +12,7 @@ import { rawBenchmark } from "./benchmarks/raw-benchmark.js"
 import { reorgBackfillBenchmark } from "./benchmarks/reorg-backfill-benchmark.js"
 import { rollbackBenchmark } from "./benchmarks/rollback-benchmark.js"
 import { scalingBenchmark } from "./benchmarks/scaling-benchmark.js"
+import { streamsBenchmark } from "./benchmarks/streams-benchmark.js"
 import { startBenchPostgres } from "./environment/bench-postgres.js"
 import { isStopping, stopAll, stopAllOnSignals } from "./environment/stop-all.js"
 import { machineFacts } from "./report/machine-facts.js"
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "live-dense": liveDenseBenchmark,
   rollback: rollbackBenchmark,
   "reorg-backfill": reorgBackfillBenchmark,
+  streams: streamsBenchmark,
 }
 
 const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--dry-run]

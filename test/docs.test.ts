@@ -4,10 +4,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import type { FastifyInstance } from "fastify"
+import { Registry } from "prom-client"
 import { describe, expect, test } from "vitest"
 import { bugs } from "../proof/bugs/bugs.js"
 import { scenarios } from "../proof/chaos/scenarios.js"
 import { statusRoutes } from "../src/api/status-routes.js"
+import { streamCloseCodes } from "../src/api/stream-reader.js"
 import { errorsHelp } from "../src/cli/errors-command.js"
 import { leasesHelp } from "../src/cli/leases-command.js"
 import { migrateHelp } from "../src/cli/migrate-command.js"
@@ -21,7 +23,7 @@ import { evmFamily } from "../src/families/evm/evm-family.js"
 import { builtInWorkers } from "../src/families/evm/indexes/built-in-workers.js"
 import { systemClock } from "../src/platform/clock.js"
 import { errorCodes } from "../src/platform/errors.js"
-import { createMetrics, metricNames } from "../src/platform/metrics.js"
+import { createMetrics, createStreamMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, processSettings } from "../src/platform/settings.js"
 import { requestErrors } from "../src/queries/request-error.js"
@@ -107,6 +109,7 @@ describe("docs/reference/config.md", () => {
       ...["RPC_URL", "CHECKS", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS"],
       ...Object.keys(errorCodes),
       ...Object.keys(requestErrors),
+      ...streamCloseCodes,
       ...stallCauses,
     ])
     // Words in code with an underscore, and assignments: what a reader would take for a variable.
@@ -133,11 +136,14 @@ test("docs/guides/operate.md has every cause of a stall, and no other", () => {
 
 describe("metrics", () => {
   test("docs/reference/metrics.md has every metric as it is, and no other", () => {
-    const kinds = ["## Gauges", "## Counters", "## Histogram"]
+    const kinds = ["## Gauges", "## Counters", "## Histogram", "## Event streams"]
     const rows = kinds.flatMap((heading) => tableRows(section("docs/reference/metrics.md", heading)))
     const names = metricNames()
     type Described = { name: string; help: string; labelNames: string[] }
-    const metrics = createMetrics().registry.getMetricsAsArray() as unknown as Described[]
+    const streams = new Registry()
+    createStreamMetrics(streams)
+    const registries = [createMetrics().registry, streams]
+    const metrics = registries.flatMap((one) => one.getMetricsAsArray()) as unknown as Described[]
     const expected = metrics
       .filter(({ name }) => names.includes(name))
       .map((metric) => [

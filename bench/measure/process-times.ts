@@ -104,3 +104,9 @@ export function peakRssMb(pid: number): number | undefined {
     return undefined
   }
 }
+
+/** The memory that a process has resident now, in MB of 10^6 bytes. */
+export function rssMb(pid: number): number {
+  const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
+  return (Number(found![1]) * 1024) / 1e6
+}

@@ -8,8 +8,11 @@ import type { FastifyInstance } from "fastify"
 import { chainRoutes } from "./chain-routes.js"
 import { type ClientLimits, clientOf } from "./client-limits.js"
 import { type DataRouteOptions, dataRoutes } from "./data-routes.js"
+import type { StreamHub } from "./stream-hub.js"
+import { streamRoutes } from "./stream-routes.js"
 
 export interface DataApiOptions extends DataRouteOptions, ClientLimits {
+  readonly streams?: StreamHub
   readonly version: string
 }
 
@@ -49,6 +52,7 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   await app.register(async (routes) => {
     chainRoutes(routes, options)
     dataRoutes(routes, options)
+    if (options.streams) streamRoutes(routes, { hub: options.streams })
   })
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger())
   // Its pages load their own scripts and styles, and nothing else.

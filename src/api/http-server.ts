@@ -18,6 +18,8 @@ export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeM
   readonly maxHeadAgeMs?: number
   /** Adds what only the role `serve` answers. */
   readonly plugin?: (app: FastifyInstance) => Promise<void>
+  /** Open streams hold their connections; they come on top. */
+  readonly maxStreams?: number
 }
 
 export interface RunningHttpServer {
@@ -33,6 +35,7 @@ const closeWithinMs = 2_000
 export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
   const logger = options.logger.child({ service: "http-server" })
   const app = createApp(logger)
+  app.server.maxConnections = maxConnections + (options.maxStreams ?? 0)
   await options.plugin?.(app)
   statusRoutes(app, { maxHeadAgeMs: 60_000, ...options })
   await listen(app, { ...options, logger })
@@ -54,7 +57,6 @@ function createApp(logger: Logger): FastifyInstance {
     exposeHeadRoutes: true,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
   })
-  app.server.maxConnections = maxConnections
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries(defaultHeaders)) if (!reply.hasHeader(name)) reply.header(name, value)
   })

@@ -183,6 +183,18 @@ function createCounters(registry: Registry) {
   }
 }
 
+export type StreamMetrics = ReturnType<typeof createStreamMetrics>
+
+/** In a registry of their own: the thread that serves has them. */
+export function createStreamMetrics(registry: Registry) {
+  const of = (name: string, help: string) => ({ name: `tidemark_${name}`, help, registers: [registry] })
+  return {
+    open: new Gauge(of("streams_open", "Open event streams")),
+    cut: new Counter(of("streams_cut_total", "Event streams that were cut off because their client read too slowly")),
+    refused: new Counter(of("streams_refused_total", "Event streams refused because too many were open")),
+  }
+}
+
 type Counters = ReturnType<typeof createCounters>
 
 function addStored(counters: Counters, name: string, counts: IngestCounts): void {
@@ -230,6 +242,7 @@ export function metricNames(): string[] {
   const registry = new Registry()
   createGauges(registry)
   createCounters(registry)
+  createStreamMetrics(registry)
   return [
     ...registry.getMetricsAsArray().map(({ name }) => name),
     "tidemark_head_delay_seconds",

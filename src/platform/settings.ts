@@ -153,6 +153,13 @@ export const processSettings = {
     fallback: 8,
     help: "Most read-only connections of the role `serve` to each database of a chain.",
   }),
+  apiStreams: integer({
+    env: "API_STREAMS",
+    min: 0,
+    max: 100_000,
+    fallback: 1_000,
+    help: "Most open event streams (`/v1/stream`) of the role `serve`.",
+  }),
   apiRequestsPerMinute: integer({
     env: "API_REQUESTS_PER_MINUTE",
     min: 0,

@@ -10,6 +10,7 @@ export const requestErrors = {
   QUERY_TOO_LARGE: 422,
   RATE_LIMITED: 429,
   ROLLBACK_IN_PROGRESS: 503,
+  TOO_MANY_STREAMS: 429,
 } as const
 
 type RequestErrorCode = keyof typeof requestErrors

@@ -1,13 +1,17 @@
 // Entry of the thread that serves HTTP: it has its own event loop and its own read-only pools, so that requests and lease
 // renewals cannot delay each other. What only the process knows (metrics, what the stall doctor says) it asks for.
 
+import { Registry } from "prom-client"
 import type { ChainView } from "../api/chain-view.js"
 import { parseApiKeys } from "../api/client-limits.js"
 import { dataApi } from "../api/data-api.js"
 import { startHttpServer } from "../api/http-server.js"
+import { StreamHub } from "../api/stream-hub.js"
 import { systemClock as clock } from "../platform/clock.js"
 import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
+import { createStreamMetrics } from "../platform/metrics.js"
 import { Database } from "../postgres/database.js"
+import { OutboxFeed } from "../queries/outbox-feed.js"
 import { ServedChain } from "../queries/served-chain.js"
 import { type Diagnosis, notYetKnown } from "../status/diagnosis.js"
 import { ThreadPort } from "../threads/thread-port.js"
@@ -25,6 +29,9 @@ const { input, thread } = await ThreadPort.open<ServeThreadInput, ToServeThread,
 const { settings, version } = input
 const logger = thread.logger({})
 
+/** How often the outbox of a chain is read while somebody follows it. */
+const feedMs = 250
+
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
 let asked = 0
 function ask<T>(question: Question): Promise<T> {
@@ -36,6 +43,11 @@ function ask<T>(question: Question): Promise<T> {
 }
 
 const served: ServedChain[] = []
+const feeds: OutboxFeed[] = []
+const registry = new Registry()
+const streams = new StreamHub({
+  ...{ feeds: () => feeds, maxStreams: settings.apiStreams, clock, logger, metrics: createStreamMetrics(registry) },
+})
 const views: ChainView[] = []
 
 function serveChain({ name, rawUrl, appUrl }: ServedDatabases): void {
@@ -49,7 +61,11 @@ function serveChain({ name, rawUrl, appUrl }: ServedDatabases): void {
       readOnly: !settings.pooledConnections,
     })
   const raw = pool(rawUrl)
-  served.push(new ServedChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), clock }))
+  const chain = new ServedChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), clock })
+  served.push(chain)
+  const feed = new OutboxFeed({ chain, clock, logger: logger.child({ chain: name }), intervalMs: feedMs })
+  feeds.push(feed)
+  feed.start()
   let diagnosis: Diagnosis = notYetKnown
   views.push({
     name,
@@ -75,7 +91,12 @@ function receive(message: ToServeThread): void {
 }
 
 const none = { name: "none", start: () => undefined, stop: async () => undefined }
-const closing = { close: async () => void (await Promise.all(served.map((chain) => chain.close()))) }
+const closing = {
+  close: async () => {
+    await Promise.all(feeds.map((feed) => feed.stop()))
+    await Promise.all(served.map((chain) => chain.close()))
+  },
+}
 try {
   const http = await startHttpServer({
     ...{
@@ -88,11 +109,13 @@ try {
     },
     chains: () => views,
     starting: () => ask({ about: "starting" }),
-    metrics: () => ask({ about: "metrics" }),
+    metrics: async () => (await ask<string>({ about: "metrics" })) + (await registry.metrics()),
+    maxStreams: settings.apiStreams,
     plugin: (app) =>
       dataApi(app, {
         version,
         chains: () => served,
+        streams,
         resources: [...new Map(families.flatMap(({ resources }) => resources).map((one) => [one.path, one])).values()],
         apiKeys: parseApiKeys(settings.apiKeys),
         corsOrigins: (settings.corsOrigins ?? "").split(",").filter((origin) => origin !== ""),
