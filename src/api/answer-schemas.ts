@@ -60,7 +60,7 @@ const waiting: TProperties = {
 export const detailQuery = (own: TProperties = {}): TSchema =>
   Type.Object({ ...own, ...waiting }, { additionalProperties: false })
 
-export const listQuery = ({ height, query = {} }: Pick<ListResource, "height" | "query">): TSchema =>
+export const listQuery = ({ height, query = {}, sorts }: Pick<ListResource, "height" | "query" | "sorts">): TSchema =>
   Type.Object(
     {
       ...query,
@@ -73,6 +73,7 @@ export const listQuery = ({ height, query = {} }: Pick<ListResource, "height" | 
             to_time: Type.Optional({ ...time, description: "Not included" }),
           }
         : {}),
+      ...(sorts ? { sort: Type.Optional(Type.Enum(Object.keys(sorts))) } : {}),
       order: Type.Optional(Type.Union([Type.Literal("asc"), Type.Literal("desc")])),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 25 })),
       cursor: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9_-]{1,600}$" })),

@@ -6,7 +6,7 @@ import { Type } from "typebox"
 import { type Answer, answerDetail, answerList, lookedUp } from "../queries/answer-request.js"
 import { heightAtTime } from "../queries/height-at-time.js"
 import { RequestError } from "../queries/request-error.js"
-import type { ApiResource, ListResource, RequestValues } from "../queries/resource.js"
+import type { ApiResource, RequestValues } from "../queries/resource.js"
 import type { ServedChain } from "../queries/served-chain.js"
 import { waitForHeight } from "../queries/wait-for-height.js"
 import { answerSchema, detailQuery, listQuery, params, responses, rowSchema } from "./answer-schemas.js"
@@ -42,11 +42,7 @@ export function dataRoutes(app: FastifyInstance, { chains, resources }: DataRout
       if (!isList) {
         return send(reply, request, await answerDetail(chain, resource, await lookedUp(chain, resource, values)))
       }
-      return send(
-        reply,
-        request,
-        await answerList(chain, resource, { values, ...(await page(chain, resource, query)) }),
-      )
+      return send(reply, request, await answerList(chain, resource, { values, ...(await page(chain, query)) }))
     })
   }
 }
@@ -60,13 +56,14 @@ export function chainOf(chains: () => readonly ServedChain[], name: string): Ser
 /** What the path and the filters of the resource say; paging and waiting are common to all. */
 function ownValues(resource: ApiResource, request: FastifyRequest): RequestValues {
   const given = { ...(request.query as Values), ...(request.params as Values) }
-  const names = [...Object.keys(resource.params ?? {}), ...Object.keys(resource.query ?? {})]
+  const sort = resource.kind === "list" && resource.sorts ? ["sort"] : []
+  const names = [...Object.keys(resource.params ?? {}), ...Object.keys(resource.query ?? {}), ...sort]
   return Object.fromEntries(
     names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].toLowerCase()]])),
   )
 }
 
-async function page(chain: ServedChain, resource: ListResource, query: Values) {
+async function page(chain: ServedChain, query: Values) {
   const atTime = async (text: string | undefined): Promise<number | undefined> =>
     text === undefined ? undefined : chain.read("raw", (tx) => heightAtTime(tx, new Date(text)))
   const both = <T>(pick: (...values: number[]) => T, ...values: (number | undefined)[]): T | undefined => {
@@ -74,7 +71,7 @@ async function page(chain: ServedChain, resource: ListResource, query: Values) {
     return known.length > 0 ? pick(...known) : undefined
   }
   return {
-    order: (query["order"] as "asc" | "desc" | undefined) ?? resource.order,
+    order: query["order"] as "asc" | "desc" | undefined,
     limit: Number(query["limit"] ?? 25),
     cursor: query["cursor"],
     from: both(Math.max, heightOf(query["from_height"]), await atTime(query["from_time"])),

@@ -3,7 +3,7 @@
 import type { BlockRange } from "../domain/block-range.js"
 import { containsHeight } from "../domain/range-set.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { type AnswerMeta, type AnswerScope, askedHeights, readScope, scopeMeta } from "./answer-scope.js"
+import { type AnswerMeta, type AnswerScope, askedHeights, readScope, scopeMeta, scopeWithin } from "./answer-scope.js"
 import { assertNotRolledBack } from "./cursor.js"
 import { readPage } from "./read-page.js"
 import { RequestError } from "./request-error.js"
@@ -13,7 +13,8 @@ import { jsonRow } from "./value-schemas.js"
 
 export interface ListRequest {
   readonly values: RequestValues
-  readonly order: "asc" | "desc"
+  /** Undefined: the list's own. */
+  readonly order: "asc" | "desc" | undefined
   readonly limit: number
   readonly cursor: string | undefined
   /** Half-open. */
@@ -29,17 +30,24 @@ export interface Answer {
 }
 
 /** The route with everything that decides which rows are in the list, and in which order. */
-const listName = (chain: ServedChain, { path }: ListResource, { values, order, from, to }: ListRequest): string =>
+const listName = (chain: ServedChain, { path }: ListResource, { values, order, from, to }: Ordered): string =>
   JSON.stringify([chain.name, path, Object.entries(values).sort(), order, from ?? null, to ?? null])
 
-export async function answerList(chain: ServedChain, resource: ListResource, request: ListRequest): Promise<Answer> {
+type Ordered = ListRequest & { readonly order: "asc" | "desc" }
+
+export async function answerList(chain: ServedChain, list: ListResource, asked: ListRequest): Promise<Answer> {
+  const resource = { ...list, ...list.sorts?.[asked.values["sort"] ?? ""] }
+  return answerOrdered(chain, resource, { ...asked, order: asked.order ?? resource.order })
+}
+
+async function answerOrdered(chain: ServedChain, resource: ListResource, request: Ordered): Promise<Answer> {
   const { head, finalized } = await chain.head()
   const cursors = await chain.cursors()
   const list = listName(chain, resource, request)
   const cursor = request.cursor === undefined ? undefined : cursors.decode(list, request.cursor)
   const values = await lookedUp(chain, resource, request.values)
   return chain.read(resource.store, async (tx) => {
-    const scope = await scopeOf(tx, { chain, resource })
+    const scope = await scopeOf(tx, { chain, resource, values })
     if (cursor) await assertNotRolledBack(tx, { store: resource.store, epoch: scope.epoch, cursor })
     const asked = askedHeights(scope, { ...request, head })
     const selection = scope.isKnown ? await resource.select(tx, values) : { branches: [], values: [] }
@@ -50,7 +58,8 @@ export async function answerList(chain: ServedChain, resource: ListResource, req
     const last = rows.at(-1)
     const more = last && found.length > request.limit
     const end = scope.covered.at(-1)?.to ?? scope.start
-    const total = scope.isKnown ? await resource.total?.(tx, values) : undefined
+    const isWhole = scope.isKnown && request.from === undefined && request.to === undefined
+    const total = isWhole ? await resource.total?.(tx, { request: values, scope }) : undefined
     const meta: AnswerMeta = {
       chain: chain.name,
       ...scopeMeta(scope, asked),
@@ -93,7 +102,7 @@ export async function answerDetail(
 ): Promise<Answer> {
   const { head, finalized } = await chain.head()
   return chain.read(resource.store, async (tx) => {
-    const scope = await scopeOf(tx, { chain, resource })
+    const scope = await scopeOf(tx, { chain, resource, values })
     const found = scope.isKnown ? await resource.read(tx, { request: values, scope }) : undefined
     // What is not covered by all required workers is not shown, as in lists.
     if (!found || (found.height !== undefined && !containsHeight(scope.covered, found.height))) {
@@ -125,11 +134,13 @@ export async function lookedUp(
 
 async function scopeOf(
   tx: Queryable,
-  { chain, resource }: { chain: ServedChain; resource: Pick<ApiResource, "store" | "workers"> },
+  { chain, resource, values }: { chain: ServedChain; resource: ApiResource; values: RequestValues },
 ): Promise<AnswerScope> {
   const scope = await readScope(tx, resource)
   if (!scope) throw new RequestError("NOT_FOUND", `the store of ${chain.name} is empty`)
-  return scope
+  const heights = resource.needs && (await chain.needs.missing(tx, resource.needs(values)))
+  if (!heights) return scope
+  return { ...scopeWithin(scope, heights), isKnown: scope.isKnown && heights.length > 0 }
 }
 
 const notFound = ({ path }: ApiResource, scope?: AnswerScope): RequestError =>

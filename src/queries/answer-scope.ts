@@ -20,6 +20,8 @@ export interface AnswerScope {
   readonly watermark: number | null
   /** False: a required worker never ran here, so its tables may not exist. */
   readonly isKnown: boolean
+  /** All required workers have the same heights, so that the rows of one match the sums of another. */
+  readonly isEven: boolean
 }
 
 /** One statement for each schema: its tables are the same but for their schema. */
@@ -53,13 +55,24 @@ export async function readScope(
   const start = heightFrom(row.start_height)
   const covered = sets.map((set) => set.covered).reduce(intersect)
   const done = sets.map((set) => set.done).reduce(intersect)
-  const end = watermarkEnd(done, start)
   return {
     epoch: Number(row.chain_epoch),
     ...{ start, covered, done },
-    watermark: end > start ? end - 1 : null,
+    watermark: watermarkOf(start, done),
     isKnown: rows.every((one) => one !== undefined),
+    isEven: rows.every((one) => one?.[0] === rows[0]?.[0]),
   }
+}
+
+const watermarkOf = (start: number, done: RangeSet): number | null => {
+  const end = watermarkEnd(done, start)
+  return end > start ? end - 1 : null
+}
+
+/** As if nothing else were covered. */
+export function scopeWithin(scope: AnswerScope, heights: RangeSet): AnswerScope {
+  const done = intersect(scope.done, heights)
+  return { ...scope, covered: intersect(scope.covered, heights), done, watermark: watermarkOf(scope.start, done) }
 }
 
 export interface AnswerMeta {

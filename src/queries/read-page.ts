@@ -20,6 +20,10 @@ export interface PageRow {
   readonly key: readonly string[]
 }
 
+// Names that no column of a worker's table can have.
+const keyName = (at: number): string => `#key_${at}`
+const sortName = (at: number): string => `#sort_${at}`
+
 /** One row more than the limit, if there is one. */
 export async function readPage(
   tx: Queryable,
@@ -28,7 +32,7 @@ export async function readPage(
 ): Promise<PageRow[]> {
   const { sql, values } = pageSql(resource, request)
   const { rows } = await tx.query(sql, values)
-  const names = resource.key.map((_, at) => `key_${at}`)
+  const names = resource.key.map((_, at) => keyName(at))
   return rows.map((all) => {
     const row: Record<string, unknown> = { ...all }
     for (const name of names) delete row[name]
@@ -38,16 +42,17 @@ export async function readPage(
 
 /** Exported for the test that explains every statement. */
 export function pageSql(
-  resource: Pick<ListResource, "columns" | "key" | "height">,
+  resource: Pick<ListResource, "columns" | "key" | "height" | "joinedHeight">,
   { scope, asked, order, limit, after, selection }: PageRequest & { readonly selection: Selection },
 ): { readonly sql: string; readonly values: unknown[] } {
   const values = [...selection.values]
   const value = (one: unknown): string => `$${values.push(one)}`
   const conditions: string[] = []
-  const { key, height } = resource
+  const { key, height, joinedHeight } = resource
   if (height) {
-    const [low, high] = heightBounds(asked, { order, after })
-    conditions.push(`${height} >= ${value(low)}`, `${height} < ${value(high)}`)
+    const [low, high] = heightBounds(asked, { order, after }).map(value)
+    for (const column of joinedHeight ? [height, joinedHeight] : [height])
+      conditions.push(`${column} >= ${low}`, `${column} < ${high}`)
     conditions.push(`${value(printMultirange(scope.covered))}::int8multirange @> ${height}`)
   }
   if (after) {
@@ -58,20 +63,23 @@ export function pageSql(
   const most = value(limit + 1)
   const columns = [
     ...Object.entries(resource.columns).map(([name, { sql }]) => `${sql} as "${name}"`),
-    ...key.map(({ column, type }, at) => `${keyText(column, type)} as key_${at}`),
+    ...key.map(({ column, type }, at) => `${keyText(column, type)} as "${keyName(at)}"`),
   ].join(", ")
   const orderBy = (names: readonly string[]): string => names.map((name) => `${name} ${order}`).join(", ")
   const parts = selection.branches.map(
     ({ from, where }) =>
-      `select ${columns}${selection.branches.length > 1 ? key.map(({ column }, at) => `, ${column} as sort_${at}`).join("") : ""}
+      `select ${columns}${selection.branches.length > 1 ? key.map(({ column }, at) => `, ${column} as "${sortName(at)}"`).join("") : ""}
        from ${from} where ${[...where, ...conditions, "true"].join(" and ")}
        order by ${orderBy(key.map(({ column }) => column))} limit ${most}`,
   )
   if (parts.length === 1) return { sql: parts[0]!, values }
-  const shown = [...Object.keys(resource.columns).map((name) => `"${name}"`), ...key.map((_, at) => `key_${at}`)]
+  const shown = [
+    ...Object.keys(resource.columns).map((name) => `"${name}"`),
+    ...key.map((_, at) => `"${keyName(at)}"`),
+  ]
   return {
     sql: `select ${shown.join(", ")} from (${parts.map((part) => `(${part})`).join(" union all ")}) as branches
-      order by ${orderBy(key.map((_, at) => `sort_${at}`))} limit ${most}`,
+      order by ${orderBy(key.map((_, at) => `"${sortName(at)}"`))} limit ${most}`,
     values,
   }
 }

@@ -3,6 +3,7 @@
 
 import type { TProperties, TSchema } from "typebox"
 import type { Queryable } from "../postgres/transaction.js"
+import type { TableIndex } from "../workers/index-name.js"
 import type { AnswerScope, Store } from "./answer-scope.js"
 
 export type RequestValues = Readonly<Record<string, string>>
@@ -11,6 +12,13 @@ export type RequestValues = Readonly<Record<string, string>>
 export interface ResourceColumn {
   readonly sql: string
   readonly schema: TSchema
+}
+
+/** What came to the tables of app after their first release, and may not be there yet in a store that is upgraded. */
+export interface Needs {
+  /** Tables beside those of the required workers. */
+  readonly tables?: readonly string[]
+  readonly indexes?: readonly TableIndex[]
 }
 
 interface Resource {
@@ -22,6 +30,8 @@ interface Resource {
   /** Workers whose coverage the answer depends on. */
   readonly workers: readonly string[]
   readonly params?: TProperties
+  /** Heights without it are outside of the answer's coverage. */
+  needs?(request: RequestValues): Needs
   /** Finds in raw what the path names, such as the place of a hash. Undefined: it does not exist. */
   lookup?(raw: Queryable, request: RequestValues): Promise<RequestValues | undefined>
 }
@@ -43,19 +53,29 @@ export interface Selection {
   readonly values: readonly unknown[]
 }
 
-export interface ListResource extends Resource {
+/** Orders the rows; unique. */
+export interface ListSort {
+  readonly key: readonly KeyColumn[]
+  readonly order: "asc" | "desc"
+}
+
+export interface ListResource extends Resource, ListSort {
   readonly kind: "list"
   readonly query?: TProperties
+  /** Other orders, by the value of `sort`. */
+  readonly sorts?: Readonly<Record<string, ListSort>>
   readonly columns: Readonly<Record<string, ResourceColumn>>
-  /** Orders the rows; unique. */
-  readonly key: readonly KeyColumn[]
   /** The SQL column of the height: rows are of blocks. Undefined: rows are state, as of the coverage. */
   readonly height?: string
-  readonly order: "asc" | "desc"
+  /** Its like in the table that is joined: the planner sees no bounds of one in the other, and would read all partitions. */
+  readonly joinedHeight?: string
   /** Undefined: what the path names does not exist. */
   select(tx: Queryable, request: RequestValues): Promise<Selection | undefined>
-  /** From a counter; only where there is one. */
-  total?(tx: Queryable, request: RequestValues): Promise<string | undefined>
+  /** From a counter; only where there is one. Not asked when heights limit the list. */
+  total?(
+    tx: Queryable,
+    options: { readonly request: RequestValues; readonly scope: AnswerScope },
+  ): Promise<string | undefined>
 }
 
 export interface DetailResource extends Resource {

@@ -8,6 +8,7 @@ import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import type { Store } from "./answer-scope.js"
 import { CursorCodec, readCursorKey } from "./cursor.js"
+import { NeedsWatch } from "./needs-watch.js"
 
 export interface ChainHead {
   /** The node's, as last stored. */
@@ -35,6 +36,7 @@ export class ServedChain {
   readonly name: string
   readonly clock: Clock
   readonly registry = new StoredRegistry()
+  readonly needs = new NeedsWatch()
   private codec: CursorCodec | undefined
   private known: { readonly value: ChainHead; readonly at: number } | undefined
 

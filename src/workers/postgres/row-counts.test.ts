@@ -101,6 +101,15 @@ async function expectExact(): Promise<void> {
        where owner <> '${address(0)}' group by contract_address order by 1`,
     ),
   )
+  expect(
+    await texts(
+      "select concat(contract_address, ' ', tokens) as text from app.nft_token_counts where tokens <> 0 order by 1",
+    ),
+  ).toEqual(
+    await texts(
+      "select concat(contract_address, ' ', count(*)) as text from app.nft_ownership group by contract_address order by 1",
+    ),
+  )
 }
 
 const apply = (from: number, to: number) =>

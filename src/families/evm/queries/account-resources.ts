@@ -35,7 +35,10 @@ const accountColumns: Readonly<Record<string, ResourceColumn>> = {
   last_block_height: numberOrNull("t.last_block_height"),
 }
 
-type AccountList = Pick<ListResource, "columns" | "key" | "workers" | "summary"> & {
+type AccountList = Pick<
+  ListResource,
+  "columns" | "key" | "workers" | "summary" | "joinedHeight" | "needs" | "total"
+> & {
   readonly name: string
   readonly branches: readonly Branch[]
   readonly isState?: boolean
@@ -83,6 +86,7 @@ export const accountResources: readonly ApiResource[] = [
     workers: ["evm_worker", "meta_worker"],
     columns: transactionColumns,
     key: transactionKey.map(({ column, type }) => ({ column: column.replace("t.", "a."), type })),
+    joinedHeight: "a.block_height",
     branches: [
       {
         from: `app.address_transactions a join app.evm_transactions t on t.block_height = a.block_height
@@ -90,6 +94,14 @@ export const accountResources: readonly ApiResource[] = [
         where: ["a.address = $1", "a.first_of_transaction"],
       },
     ],
+    total: async (tx, { request, scope }) => {
+      if (!scope.isEven) return undefined
+      const { rows } = await tx.query<{ total: string }>(
+        "select transaction_count as total from app.address_stats where address = $1",
+        [bytesOf(request["address"]!)],
+      )
+      return rows[0]?.total ?? "0"
+    },
   }),
   listOf({
     name: "ft-transfers",
@@ -150,6 +162,12 @@ export const accountResources: readonly ApiResource[] = [
       { from: owned, where: [] },
       { from: held, where: [] },
     ],
+    needs: () => ({
+      indexes: [
+        { table: "nft_ownership", columns: ["owner", "contract_address", "token_id"] },
+        { table: "nft_balances", columns: ["address", "contract_address", "token_id"] },
+      ],
+    }),
   }),
   listOf({
     name: "events",

@@ -45,6 +45,7 @@ export const blockResources: readonly ApiResource[] = [
     height: "t.height",
     order: "desc",
     select: async () => ({ branches: [{ from: "raw.blocks t", where: [] }], values: [] }),
+    total: async (_tx, { scope }) => String(scope.covered.reduce((sum, { from, to }) => sum + to - from, 0)),
   },
   {
     ...{ kind: "detail", path: "/blocks/:block", tag: "blocks", summary: "One block by height or hash", store: "raw" },

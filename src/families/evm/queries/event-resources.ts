@@ -25,6 +25,9 @@ export const eventResources: readonly ApiResource[] = [
     key: eventKey,
     height: "t.block_height",
     order: "desc",
+    needs: ({ topic0 }) => ({
+      indexes: topic0 ? [{ table: "evm_logs", columns: ["address", "topic0", "block_height"] }] : [],
+    }),
     select: async (_tx, { address, topic0 }) => {
       if (topic0 !== undefined && address === undefined) {
         throw new RequestError("BAD_REQUEST", "topic0 needs an address: events are indexed by the contract")

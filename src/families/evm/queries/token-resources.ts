@@ -1,7 +1,14 @@
 // Tokens and collections, their transfers, holders and items; contracts; sums by day.
 
 import type { TProperties } from "typebox"
-import type { ApiResource, ListResource, RequestValues, ResourceColumn } from "../../../queries/resource.js"
+import type {
+  ApiResource,
+  KeyColumn,
+  ListResource,
+  ListSort,
+  RequestValues,
+  ResourceColumn,
+} from "../../../queries/resource.js"
 import {
   addressParam,
   amountParam,
@@ -20,6 +27,10 @@ import { eventKey } from "./chain-columns.js"
 import { selectRow } from "./select-row.js"
 import { ftColumns, ftTable, nftColumns, nftKey, nftTable } from "./transfer-columns.js"
 
+const holderCounter = { table: "ft_holder_counts", column: "holders" }
+const itemCounter = { table: "nft_item_counts", column: "items" }
+const tokenCounter = { table: "nft_token_counts", column: "tokens" }
+
 const contract: TProperties = { contract: addressParam }
 const metadata = "left join app.token_metadata m on m.contract_address = t.contract_address"
 const contractOf = ({ contract: hex }: RequestValues): Buffer => bytesOf(hex!)
@@ -34,9 +45,14 @@ const sums: Readonly<Record<string, ResourceColumn>> = {
   first_block_height: numberOrNull("t.first_block_height"),
   last_block_height: numberOrNull("t.last_block_height"),
 }
-const tokenColumns = { ...sums, decimals: integerOrNull("m.decimals") }
+const tokenColumns = {
+  ...sums,
+  decimals: integerOrNull("m.decimals"),
+  holder_count: number("coalesce(n.holders, 0)"),
+}
 const collectionColumns = {
   ...sums,
+  item_count: number("coalesce(n.items, 0)"),
   erc721_transfers: number("t.erc721_transfers"),
   erc1155_transfers: number("t.erc1155_transfers"),
 }
@@ -46,25 +62,54 @@ interface TokenKind {
   readonly what: string
   readonly table: "ft_tokens" | "nft_collections"
   readonly columns: ListResource["columns"]
+  readonly workers: readonly string[]
+  /** A count that is kept for each of them. */
+  readonly counter: { readonly table: string; readonly column: string }
   readonly transfers: Pick<ListResource, "columns" | "key"> & { readonly from: string }
 }
 
-const resourcesOf = ({ path, what, table, columns, transfers }: TokenKind): ApiResource[] => [
+const sortKey = (...columns: readonly KeyColumn[]): ListSort => ({
+  key: [...columns, { column: "t.contract_address", type: "bytea" }],
+  order: "desc",
+})
+
+const resourcesOf = ({ path, what, table, columns, workers, counter, transfers }: TokenKind): ApiResource[] => [
   {
-    ...{ kind: "list", path, tag: path.slice(1), store: "app", workers: ["token_worker"] },
-    summary: `${what}s by address`,
+    ...{ kind: "list", path, tag: path.slice(1), store: "app", workers },
+    summary: `${what}s by address, or by \`sort\`: \`${counter.column}\`, \`transfers\``,
     columns,
-    key: [{ column: "t.contract_address", type: "bytea" }],
+    ...sortKey(),
     order: "asc",
-    select: async () => ({ branches: [{ from: `app.${table} t ${metadata}`, where: [] }], values: [] }),
+    sorts: {
+      [counter.column]: {
+        key: [
+          { column: `n.${counter.column}`, type: "int8" },
+          { column: "n.contract_address", type: "bytea" },
+        ],
+        order: "desc",
+      },
+      transfers: sortKey({ column: "t.transfer_count", type: "int8" }),
+    },
+    needs: ({ sort }) => ({
+      tables: [counter.table],
+      indexes: sort === "transfers" ? [{ table, columns: ["transfer_count", "contract_address"] }] : [],
+    }),
+    select: async (_tx, { sort }) => {
+      // By the counter those that were never counted are left out: nobody ever had one.
+      const join = sort === counter.column ? "join" : "left join"
+      const from = `app.${table} t ${join} app.${counter.table} n on n.contract_address = t.contract_address`
+      return { branches: [{ from: `${from} ${metadata}`, where: [] }], values: [] }
+    },
   },
   {
-    ...{ kind: "detail", path: `${path}/:contract`, tag: path.slice(1), store: "app", workers: ["token_worker"] },
+    ...{ kind: "detail", path: `${path}/:contract`, tag: path.slice(1), store: "app", workers },
     summary: `One ${what.toLowerCase()}, with its name and the sums of its transfers`,
     params: contract,
     row: selectRow.schema(columns),
+    needs: () => ({ tables: [counter.table] }),
     read: async (tx, { request }) => {
-      const from = `app.${table} t ${metadata} where t.contract_address = $1`
+      const from = `app.${table} t left join app.${counter.table} n on n.contract_address = t.contract_address
+        ${metadata} where t.contract_address = $1`
       const row = await selectRow(tx, { columns, from }, [contractOf(request)])
       return row && { data: jsonRow(row), height: undefined }
     },
@@ -82,12 +127,26 @@ const resourcesOf = ({ path, what, table, columns, transfers }: TokenKind): ApiR
       branches: [{ from: transfers.from, where: ["t.contract_address = $1"] }],
       values: [contractOf(request)],
     }),
+    total: countedBy({ table, column: "transfer_count" }),
   },
 ]
+
+/** The number that a table has for the contract; no row: nothing was counted. */
+function countedBy({ table, column }: { table: string; column: string }): NonNullable<ListResource["total"]> {
+  return async (tx, { request }) => {
+    const { rows } = await tx.query<{ total: string }>(
+      `select ${column} as total from app.${table} where contract_address = $1`,
+      [contractOf(request)],
+    )
+    return rows[0]?.total ?? "0"
+  }
+}
 
 export const tokenResources: readonly ApiResource[] = [
   ...resourcesOf({
     ...{ path: "/tokens", what: "Token", table: "ft_tokens", columns: tokenColumns },
+    workers: ["token_worker", "ft_holdings_worker"],
+    counter: holderCounter,
     transfers: { columns: ftColumns, key: eventKey, from: ftTable },
   }),
   {
@@ -111,14 +170,21 @@ export const tokenResources: readonly ApiResource[] = [
       branches: [{ from: `app.ft_holdings t ${metadata}`, where: ["t.contract_address = $1", "t.balance > 0"] }],
       values: [contractOf(request)],
     }),
+    needs: () => ({
+      tables: [holderCounter.table],
+      indexes: [{ table: "ft_holdings", columns: ["contract_address", "balance", "address"] }],
+    }),
+    total: countedBy(holderCounter),
   },
   ...resourcesOf({
     ...{ path: "/collections", what: "Collection", table: "nft_collections", columns: collectionColumns },
+    workers: ["token_worker", "nft_ownership_worker"],
+    counter: itemCounter,
     transfers: { columns: nftColumns, key: nftKey, from: nftTable },
   }),
   {
     ...{ kind: "list", path: "/collections/:contract/items", tag: "collections", store: "app", order: "asc" },
-    summary: "The ERC-721 items of a collection with their owners",
+    summary: "The ERC-721 items of a collection with their owners, burned ones too",
     workers: ["token_worker", "nft_ownership_worker"],
     params: contract,
     columns: itemColumns(),
@@ -127,6 +193,8 @@ export const tokenResources: readonly ApiResource[] = [
       branches: [{ from: "app.nft_ownership t", where: ["t.contract_address = $1"] }],
       values: [contractOf(request)],
     }),
+    needs: () => ({ tables: [tokenCounter.table] }),
+    total: countedBy(tokenCounter),
   },
   {
     ...{ kind: "detail", path: "/collections/:contract/items/:item", tag: "collections", store: "app" },

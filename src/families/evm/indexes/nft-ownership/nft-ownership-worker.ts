@@ -27,6 +27,8 @@ export const nftOwnershipWorker = defineWorker({
       position: ["block_height", "transaction_index", "event_index", "batch_index"],
       indexes: [["owner", "contract_address", "token_id"]],
       counts: {
+        // All that ever were: as many as the table has rows.
+        nft_token_counts: { by: "contract_address", column: "tokens", where: "true" },
         nft_item_counts: { by: "contract_address", column: "items", where: `owner <> '\\x${zeroAddress.slice(2)}'` },
       },
     }),

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { DeriveStore } from "../../test/support/derive-store.js"
+import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { type ServedStore, serveStore } from "../../test/support/served-store.js"
+import { evmFamily } from "../families/evm/evm-family.js"
+import { displayText } from "../families/evm/indexes/token-metadata/display-text.js"
+import { systemClock } from "../platform/clock.js"
+import { answerList } from "../queries/answer-request.js"
+import type { ListResource } from "../queries/resource.js"
+import { ServedChain } from "../queries/served-chain.js"
+
+const blocks = livelyBlocks({ seed: 11, from: 0, to: 60 })
+let served: ServedStore
+let store: DeriveStore
+
+beforeAll(async () => {
+  served = await serveStore(blocks)
+  store = served.store
+  await store.raw.query("update raw.chain_state set head_height = 59, finalized_height = 40")
+}, 60_000)
+afterAll(() => served.close())
+
+const get: ServedStore["get"] = (path, headers) => served.get(path, headers)
+const walk: ServedStore["walk"] = (path, limit) => served.walk(path, limit)
+const contractOf = (row: Record<string, string>): string => row["contract_address"]!
+
+describe("tokens and collections", () => {
+  test.each([
+    ["tokens", "holders", "holder_count"],
+    ["tokens", "transfers", "transfer_count"],
+    ["collections", "items", "item_count"],
+    ["collections", "transfers", "transfer_count"],
+  ])("%s are sorted by %s, in both directions and on any page", async (what, sort, column) => {
+    const all = await walk(`/v1/test/${what}`, 2)
+    const places = all.map((row): [bigint, string] => [BigInt(row[column]!), contractOf(row)])
+    const down = places
+      .filter(([count]) => sort !== "items" || count > 0n)
+      .sort((a, b) => (a[0] === b[0] ? (a[1] < b[1] ? 1 : -1) : a[0] < b[0] ? 1 : -1))
+    const sorted = await walk(`/v1/test/${what}?sort=${sort}`, 2)
+    expect(sorted.map(contractOf)).toEqual(down.map(([, contract]) => contract))
+    const up = await walk(`/v1/test/${what}?sort=${sort}&order=asc`, 3)
+    expect(up.map(contractOf)).toEqual(down.map(([, contract]) => contract).reverse())
+    expect(sorted.length).toBeGreaterThan(0)
+  })
+
+  test("have totals that are the rows of the whole list", async () => {
+    const [token] = await walk("/v1/test/tokens?sort=holders")
+    const [collection] = await walk("/v1/test/collections?sort=items")
+    const account = `0x${"01".repeat(20)}`
+    for (const path of [
+      "blocks",
+      `tokens/${contractOf(token!)}/holders`,
+      `tokens/${contractOf(token!)}/transfers`,
+      `collections/${contractOf(collection!)}/items`,
+      `collections/${contractOf(collection!)}/transfers`,
+      `accounts/${account}/transactions`,
+    ]) {
+      const rows = await walk(`/v1/test/${path}`, 50)
+      const { json } = await get(`/v1/test/${path}?limit=1`)
+      expect([path, json.meta.total]).toEqual([path, String(rows.length)])
+      expect(rows.length).toBeGreaterThan(0)
+    }
+    const holders = await walk(`/v1/test/tokens/${contractOf(token!)}/holders`)
+    expect(token!["holder_count"]).toBe(String(holders.length))
+  })
+
+  test("have no total where heights limit the list", async () => {
+    const { json } = await get("/v1/test/blocks?from_height=3")
+    expect(json.meta.total).toBeUndefined()
+  })
+
+  test("by transfers are not answered until the index is built; by address they are", async () => {
+    const index = "ft_tokens_transfer_count_contract_address"
+    // What another process finds, which has not seen it yet.
+    const chain = new ServedChain({ name: "test", raw: store.raw, app: store.app, clock: systemClock })
+    const list = evmFamily.resources.find(({ path }) => path === "/tokens") as ListResource
+    const none = { order: undefined, limit: 5, cursor: undefined, from: undefined, to: undefined }
+    const answer = (sort: string) => answerList(chain, list, { ...none, values: { sort } })
+    await store.app.query(`alter index app.${index} rename to away`)
+    expect(await answer("transfers")).toMatchObject({
+      data: [],
+      meta: { data_watermark: null, coverage: [], gaps: [{ from: "0", to: "60" }], partial: true },
+    })
+    expect((await answer("holders")).data).not.toEqual([])
+    await store.app.query(`alter index app.away rename to ${index}`)
+    expect((await answer("transfers")).data).not.toEqual([])
+  })
+})
+
+test("amounts come with decimals and symbol, and hostile names are inert text of one line", async () => {
+  const hostile = "\u202eCDSU\u0000<script>\n=1+1\u2066"
+  const shown = displayText(hostile)
+  const [token] = await walk("/v1/test/tokens?sort=holders")
+  const contract = contractOf(token!)
+  await store.app.query(
+    `insert into app.token_metadata (contract_address, status, asked_at_height, block_hash, name, symbol, decimals)
+     values (decode($1, 'hex'), 'answered', 59, '\\x00', $2, $2, 6)`,
+    [contract.slice(2), shown],
+  )
+  const [holder] = await walk(`/v1/test/tokens/${contract}/holders`)
+  const [transfer] = await walk(`/v1/test/tokens/${contract}/transfers`)
+  const holdings = await walk(`/v1/test/accounts/${holder!["address"]}/holdings`)
+  const holding = holdings.find((row) => contractOf(row) === contract)
+  const { data: detail } = (await get(`/v1/test/tokens/${contract}`)).json
+  const ofTransaction = await walk(`/v1/test/transactions/${transfer!["transaction_hash"]}/transfers`)
+  const again = ofTransaction.find((row) => contractOf(row) === contract)
+  await store.app.query("delete from app.token_metadata")
+  for (const row of [holder, transfer, holding, detail, again]) {
+    expect(row).toMatchObject({ decimals: 6, symbol: shown })
+    expect(BigInt(row!.balance ?? row!.amount ?? row!.minted)).toBeTypeOf("bigint")
+  }
+  expect(shown).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+})
