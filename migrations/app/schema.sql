@@ -222,6 +222,13 @@ create view app.indexing_checkpoints as select
   last_height bigint,
   updated_at timestamp with time zone;
 
+create function app.end_backend(pid integer) returns boolean language plpgsql volatile as $$
+begin
+  return pg_terminate_backend(pid);
+exception when insufficient_privilege then
+  return null;
+end $$;
+
 create function app.number_outbox_entry() returns trigger language plpgsql volatile as $$
 begin
   -- An entry that is there already takes no number: it would leave a gap.

@@ -239,3 +239,10 @@ create view raw.indexing_checkpoints as select
   worker_name text,
   last_height bigint,
   updated_at timestamp with time zone;
+
+create function raw.end_backend(pid integer) returns boolean language plpgsql volatile as $$
+begin
+  return pg_terminate_backend(pid);
+exception when insufficient_privilege then
+  return null;
+end $$;

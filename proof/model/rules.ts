@@ -257,7 +257,7 @@ export const rules = {
   },
   cutEnds: {
     means: "Cutting a lease ends its holder's connection, which no lease names afterwards.",
-    code: [endHolders, "endHolders", "select pg_terminate_backend(activity.pid)"],
+    code: [endHolders, "endHolders", "endBackend}(activity.pid)"],
     also: [cut, "cutLeases", "await endHolders(tables, tx, rows)"],
     tests: [rollback, "a holder that is stopped in its open transaction is ended, and its keys are free"],
   },
@@ -345,7 +345,7 @@ export const rules = {
   },
   reaperEnds: {
     means: "The reaper ends the connections of expired leases.",
-    code: [reap, "endExpiredBackends", "select pg_terminate_backend(activity.pid) as ended"],
+    code: [reap, "endExpiredBackends", "endBackend}(activity.pid) as ended"],
     tests: [
       leaseTest,
       "a holder stopped in its open transaction is ended when its lease expires, and its keys are free",

@@ -9,6 +9,8 @@ interface LeaseReaperOptions extends Omit<LoopOptions, "name"> {
 }
 
 export class LeaseReaper extends LoopingService {
+  private isToldOfRights = false
+
   constructor(private readonly options: LeaseReaperOptions) {
     super({ name: "lease-reaper", ...options })
   }
@@ -16,6 +18,19 @@ export class LeaseReaper extends LoopingService {
   async runOnce(): Promise<undefined> {
     const outcome = await this.options.leases.reap()
     if (outcome.expired > 0) this.logger.info({ ...outcome }, "expired leases are free again")
+    this.reportRights(outcome)
     await this.options.onReaped?.(outcome)
+  }
+
+  /** Once: it needs a person, and returns with every holder that stops. */
+  private reportRights({ holdersLeft }: ReapOutcome): void {
+    if (holdersLeft === 0 || this.isToldOfRights) return
+    this.isToldOfRights = true
+    this.logger.warn(
+      { sessions: holdersLeft, code: "HOLDER_LEFT" },
+      "the database role may not end sessions that hold expired leases. Their leases pass on, and nothing of theirs can be " +
+        "committed; but what they have locked stays locked until they end. Let all processes use one role, or grant it " +
+        "pg_signal_backend",
+    )
   }
 }

@@ -74,6 +74,8 @@ export interface ReleaseRequest {
 export interface ReapOutcome {
   readonly expired: number
   readonly holdersEnded: number
+  /** Sessions of expired leases that this role may not end. */
+  readonly holdersLeft: number
   /** Blocks that became DEAD. */
   readonly dead: readonly { readonly worker: string; readonly height: number }[]
   readonly pruned: number

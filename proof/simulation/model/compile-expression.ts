@@ -353,7 +353,7 @@ function compileCall(
       return { type: "timestamptz", code: "c.now" }
     case "pg_postmaster_start_time":
       return { type: "timestamptz", code: "c.server.startedAt" }
-    case "pg_terminate_backend":
+    case "end_backend":
       return { type: "bool", code: `c.server.terminate(${args[0]!.code})` }
     case "pg_advisory_xact_lock":
     case "pg_advisory_xact_lock_shared": {

@@ -307,8 +307,11 @@ class Parser {
         const args = isBare ? [] : this.separated(() => this.expression())
         return { kind: "call", name: word, args, orderBy: this.orderBy() }
       })
-    if (this.take(".")) return { kind: "column", of: word, name: this.word() }
-    return { kind: "column", of: undefined, name: word }
+    if (!this.take(".")) return { kind: "column", of: undefined, name: word }
+    const name = this.word()
+    // A function of ours, whose schema does not matter.
+    if (this.isSymbol("(")) return { kind: "call", name, args: this.list(), orderBy: [] }
+    return { kind: "column", of: word, name }
   }
 
   private caseOf(): Expression {

@@ -20,4 +20,5 @@ export const coordinationTables = (schema: CoordinationSchema) => ({
   chainState: quoteIdentifier(schema, "chain_state"),
   rollbacks: quoteIdentifier(schema, "rollbacks"),
   auditLog: quoteIdentifier(schema, "audit_log"),
+  endBackend: quoteIdentifier(schema, "end_backend"),
 })

@@ -19,7 +19,7 @@ export async function endHolders(
   const held = taken.filter(({ backend_pid }) => backend_pid !== null)
   if (held.length === 0) return
   await tx.query(
-    `select pg_terminate_backend(activity.pid)
+    `select ${tables.endBackend}(activity.pid)
      from unnest($1::int4[], $2::timestamptz[]) as holder (pid, started)
      join pg_stat_activity as activity on activity.pid = holder.pid and activity.backend_start = holder.started
      where not exists (

@@ -1,13 +1,17 @@
+import { randomUUID } from "node:crypto"
 import { afterAll, describe, expect, test } from "vitest"
 import { describeLeaseStore, type LeaseStoreHarness } from "../../../test/conformance/lease-store.js"
 import { startPrivatePostgres } from "../../../test/support/private-postgres.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
 import { testLedgers } from "../../../test/support/test-ledgers.js"
+import { systemClock } from "../../platform/clock.js"
+import { type Logger, silentLogger } from "../../platform/logger.js"
 import { Connection } from "../../postgres/connection.js"
 import { printRange } from "../../postgres/multirange.js"
 import { sqlStateOf } from "../../postgres/postgres-error.js"
-import type { ClaimRequest } from "../lease-store.js"
+import { LeaseReaper } from "../lease-reaper.js"
+import type { ClaimRequest, ReapOutcome } from "../lease-store.js"
 import { chainLock, claimLockClass } from "./locks.js"
 import { PostgresLeaseStore } from "./postgres-lease-store.js"
 
@@ -251,6 +255,54 @@ describe("the lease store on Postgres alone", () => {
       resume()
       await refused
       expect((await harness.rows()).length).toBe(10)
+    }))
+
+  test("a reaper that sees sessions but may not end them fails their leases, and reports it once", () =>
+    withHarness(async (harness) => {
+      const role = `reaper_${randomUUID().replaceAll("-", "")}`
+      const { admin } = harness
+      // It sees every session, and may end none of the role of the other connections.
+      await admin.query(`create role ${role} in role pg_read_all_stats`)
+      try {
+        for (const grant of [
+          "usage on schema raw",
+          "all on all tables in schema raw",
+          "all on all sequences in schema raw",
+        ])
+          await admin.query(`grant ${grant} to ${role}`)
+        const reaping = await harness.connect()
+        await reaping.query(`set role ${role}`)
+        const leases = new PostgresLeaseStore({ executor: reaping, schema: "raw", random: seededRandom(86) })
+        const warnings: unknown[] = []
+        const logger: Logger = {
+          ...silentLogger,
+          warn: (fields) => void warnings.push(fields),
+          child: () => logger,
+        }
+        const outcomes: ReapOutcome[] = []
+        const onReaped = (outcome: ReapOutcome): void => void outcomes.push(outcome)
+        const reaper = new LeaseReaper({ leases, onReaped, clock: systemClock, logger, intervalMs: 5_000 })
+        for (const seed of [87, 88]) {
+          const holding = await harness.connect()
+          const store = ownStore(holding, seed)
+          const lease = (await store.claim(request()))!
+          await harness.advance(30_001)
+          await reaper.runOnce()
+          expect(outcomes.pop()).toMatchObject({ expired: 1, holdersEnded: 0, holdersLeft: 1 })
+          expect(holding.closed).toBe(false)
+          const late = store.commit(lease, { write: (tx) => harness.write(tx, lease.range) })
+          await expect(late).rejects.toMatchObject({ code: "LEASE_LOST" })
+          await harness.advance(120_000)
+        }
+        expect(warnings).toMatchObject([{ code: "HOLDER_LEFT", sessions: 1 }])
+        // A rollback that takes their heights goes on too.
+        await ownStore(await harness.connect(), 89).claim(request())
+        const cut = { workers: ["w"], removed: [{ from: 0, to: 1_000 }] }
+        expect(await testLedgers.raw.cutLeases(reaping, cut)).toBeGreaterThan(0)
+      } finally {
+        await admin.query(`drop owned by ${role}`)
+        await admin.query(`drop role ${role}`)
+      }
     }))
 
   test("a lease that ends between the two steps of the reaper is not given away with its backend alive", () =>
@@ -594,7 +646,7 @@ function reaperThatPauses(reaping: Connection, between: () => Promise<void>): Po
     executor: {
       query: async (sql, params) => {
         const result = await reaping.query(sql, params)
-        if (sql.includes("pg_terminate_backend")) await between()
+        if (sql.includes("end_backend")) await between()
         return result as never
       },
       transaction: (work, options) => reaping.transaction(work, options),

@@ -116,11 +116,11 @@ export class PostgresLeaseStore<Tx extends Queryable> implements LeaseStore, Fen
 
   async reap(): Promise<ReapOutcome> {
     const { cutoff, due } = await readCutoff(this.deps.tables, this.executor)
-    if (!due) return { holdersEnded: 0, expired: 0, dead: [], pruned: 0 }
-    const holdersEnded = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
+    if (!due) return { holdersEnded: 0, holdersLeft: 0, expired: 0, dead: [], pruned: 0 }
+    const holders = await endExpiredBackends(this.deps.tables, this.executor, { cutoff })
     const outcome = await this.executor.transaction((tx) => reapLeases(this.deps, tx, { cutoff }), this.unleased)
     for (const { worker, height } of outcome?.dead ?? []) this.onDead?.({ worker, height, code: "LEASE_LOST" })
-    return { holdersEnded, ...(outcome ?? { expired: 0, dead: [], pruned: 0 }) }
+    return { ...holders, ...(outcome ?? { expired: 0, dead: [], pruned: 0 }) }
   }
 
   retry(act: OperatorAct): Promise<boolean> {

@@ -39,9 +39,9 @@ export async function endExpiredBackends(
   tables: CoordinationTables,
   sql: Queryable,
   { cutoff }: { cutoff: string },
-): Promise<number> {
-  const { rows: ended } = await sql.query(
-    `select pg_terminate_backend(activity.pid) as ended
+): Promise<Pick<ReapOutcome, "holdersEnded" | "holdersLeft">> {
+  const { rows } = await sql.query<{ ended: boolean | null }>(
+    `select ${tables.endBackend}(activity.pid) as ended
      from ${tables.leases} as lease
      join pg_stat_activity as activity
        on activity.pid = lease.backend_pid and activity.backend_start = lease.backend_start
@@ -53,7 +53,8 @@ export async function endExpiredBackends(
            and other.backend_pid = lease.backend_pid and other.backend_start = lease.backend_start)`,
     [cutoff],
   )
-  return ended.length
+  const holdersLeft = rows.filter(({ ended }) => ended === null).length
+  return { holdersEnded: rows.length - holdersLeft, holdersLeft }
 }
 
 interface ExpiredRow extends HeldBackend {
@@ -70,7 +71,7 @@ export async function reapLeases(
   deps: FailDeps,
   tx: Queryable,
   { cutoff }: { cutoff: string },
-): Promise<Omit<ReapOutcome, "holdersEnded"> | undefined> {
+): Promise<Omit<ReapOutcome, "holdersEnded" | "holdersLeft"> | undefined> {
   const { tables } = deps
   if (!(await winElection(tx, "reaper"))) return undefined
   const { rows: expired } = await tx.query<ExpiredRow>(
