@@ -26,7 +26,7 @@ export interface IndexBuilderOptions extends Omit<ConcurrentIndexBuilderOptions,
   /** False: missing indexes are built at once. */
   readonly defer: boolean
   /** Where the chain and its live stretch begin. */
-  readonly chain: () => Promise<Pick<ChainState, "startHeight" | "liveFrom"> | undefined>
+  readonly chain: (sql: Queryable) => Promise<Pick<ChainState, "startHeight" | "liveFrom"> | undefined>
 }
 
 export class IndexBuilder extends ConcurrentIndexBuilder {
@@ -52,7 +52,7 @@ export class IndexBuilder extends ConcurrentIndexBuilder {
     lacking: readonly PartitionIndexState[],
   ): Promise<PartitionIndexState | undefined> {
     if (!this.options.defer) return lacking[0]
-    const { startHeight = 0, liveFrom = null } = (await this.options.chain()) ?? {}
+    const { startHeight = 0, liveFrom = null } = (await this.options.chain(sql)) ?? {}
     const coverage = await this.options.ledger.readCoverage(sql)
     return lacking.find(({ table, range }) => {
       if (liveFrom !== null && range.to > liveFrom) return true

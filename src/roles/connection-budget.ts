@@ -1,7 +1,7 @@
-// A process uses at most 12 database connections: 2 for services and queries, plus 1 if app is another database; 1 to renew
-// raw leases; 2 for the head follower (its election and its work); 1 for each ingest lane; 2 (raw and app) for the tip and
-// for each work lane. What is left over, and what history lanes hold, is lent to short tasks: building an index, the
-// nightly check of the store. A rollback uses the connections of the services.
+// A process uses at most 12 database connections: 2 for services and queries (of raw 1, where 2 would cost a lane), plus 1 if
+// app is another database; 1 in each database to renew leases; 2 for the head follower (its election and its work); 1 for
+// each ingest lane; 2 (raw and app) for the tip and for each work lane. What is left over, and what history lanes hold, is
+// lent to short tasks: building an index, the nightly check of the store, a large rollback.
 
 import { IndexerError } from "../platform/errors.js"
 import type { Role } from "./role.js"
@@ -24,6 +24,8 @@ export interface ConnectionUse {
 }
 
 export interface LanePlan {
+  /** For the services of raw. */
+  readonly rawPoolSize: number
   /** For each ingest thread. */
   readonly ingestLanes: number
   /** For each work thread. */
@@ -38,18 +40,24 @@ export function planLanes(use: ConnectionUse): LanePlan {
   const works = use.derives && use.roles.includes("work")
   // Deferred indexes are built continuously, which must not pause a lane.
   const indexes = ingests && use.deferIndexes ? 1 : 0
-  const standing = ({ ingestLanes, workLanes }: Omit<LanePlan, "spare">): number =>
-    rawPoolSize +
+  const renewed = use.oneDatabase ? Number(ingests || works) : Number(ingests) + Number(works)
+  const standing = ({ rawPoolSize: raw, ingestLanes, workLanes }: Omit<LanePlan, "spare">): number =>
+    raw +
     (use.oneDatabase ? 0 : appPoolSize) +
-    (ingests ? renewalPoolSize + 2 + use.threads * ingestLanes : 0) +
+    renewed * renewalPoolSize +
+    (ingests ? 2 + use.threads * ingestLanes : 0) +
     (works ? 2 + use.workThreads * workLanes * 2 : 0)
   const borrowed = Math.max(ingests || works ? 1 : 0, use.roles.includes("maintain") ? (use.oneDatabase ? 1 : 2) : 0)
+  // One pool of two where one database holds both: services of the one would wait for those of the other.
+  const sizes = use.oneDatabase ? [rawPoolSize] : [rawPoolSize, 1]
   const plans = [
     { ingestLanes: 2, workLanes: 2 },
     { ingestLanes: 2, workLanes: 1 },
     { ingestLanes: 1, workLanes: 2 },
     { ingestLanes: 1, workLanes: 1 },
-  ].map((lanes) => ({ ...lanes, spare: budget - standing(lanes) }))
+  ]
+    .flatMap((lanes) => sizes.map((rawPoolSize) => ({ ...lanes, rawPoolSize })))
+    .map((plan) => ({ ...plan, spare: budget - standing(plan) }))
   const plan = plans.find(
     ({ spare, ingestLanes }) => spare >= indexes && spare + (ingests ? use.threads * ingestLanes : 0) >= borrowed,
   )

@@ -15,7 +15,7 @@ import type { ChainIdentity } from "../source/block-source.js"
 import { createSharedLimit, type SharedLimitHandle } from "../source/shared-limit.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import type { ChainDatabases } from "./chain-databases.js"
-import { appPoolSize, rawPoolSize } from "./connection-budget.js"
+import { appPoolSize, planLanes } from "./connection-budget.js"
 import { familyOf } from "./family-of.js"
 import { patience } from "./patience.js"
 import { pinDatabases, prepareDatabases, storedName } from "./prepare-databases.js"
@@ -86,8 +86,11 @@ export async function openChain(deps: StartChainDeps, options: StartChainOptions
         answerTimeoutMs: settings.dbTimeoutMs,
         ownSessions: !settings.pooledConnections,
       })
+    const oneDatabase = databases.appUrl === databases.rawUrl
+    const use = { roles: options.roles, derives: chain.workers !== "none", oneDatabase }
+    const { rawPoolSize } = planLanes({ ...settings, ...chain, ...use })
     const raw = pool(databases.rawUrl, rawPoolSize)
-    const app = databases.appUrl === databases.rawUrl ? raw : pool(databases.appUrl, appPoolSize)
+    const app = oneDatabase ? raw : pool(databases.appUrl, appPoolSize)
     const ledgers = postgresLedgers(deps)
     const rawPartitionBlocks = await patiently(() => settleRaw(raw, { chain, family }), noDatabase)
     return {

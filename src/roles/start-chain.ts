@@ -17,6 +17,7 @@ import { IngestActivity } from "./ingest-activity.js"
 import { spawnIngestThread } from "./ingest-threads.js"
 import { loadWorkers } from "./load-workers.js"
 import { type OpenChain, openChain, type StartChainDeps, type StartChainOptions } from "./open-chain.js"
+import { openRenewals } from "./open-renewals.js"
 import { type Ingest, prepareIngest } from "./start-ingest.js"
 import { prepareMaintain } from "./start-maintain.js"
 import { type PrepareWorkOptions, prepareWork, type Work } from "./start-work.js"
@@ -86,6 +87,8 @@ async function startRoles(
   const registry = await loadWorkers(open)
   const derives = roles.includes("work") && registry.workers.length > 0
   const lanes = planLanes({ ...settings, ...chain, roles, derives, oneDatabase: app === raw })
+  const renewals = openRenewals(open)
+  undo.push(() => renewals.end())
   const announced = new AnnouncedHeads()
   const activity = new IngestActivity()
   const gate = new TipGate(open).memory
@@ -100,8 +103,7 @@ async function startRoles(
       registry,
       leases: coordination.appLeases,
       lanes: lanes.workLanes,
-      borrowed,
-      gate,
+      ...{ borrowed, renewals, gate },
       onDerived: (range) => {
         for (const seconds of announced.delays(range)) metrics.deriveDelay.observe({ chain: name }, seconds)
       },
@@ -118,7 +120,7 @@ async function startRoles(
       },
       onAnnounced: (head) => announced.add(head),
       onStored: () => coordination.copier.wake(),
-      ...{ borrowed, spawned, gate, derives },
+      ...{ borrowed, renewals, spawned, gate, derives },
     })
   }
   const { status, doctor, reporter } = watchChain(open, () => ({
@@ -151,7 +153,7 @@ async function startRoles(
     },
     stop: async () => {
       await Promise.all(services.map((service) => service.stop()))
-      await ingest?.renewals.end()
+      await renewals.end()
       await raw.end()
       await app.end()
     },

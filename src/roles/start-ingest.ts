@@ -11,7 +11,7 @@ import type { BorrowedConnections } from "./borrowed-connections.js"
 import type { IngestThreadInput } from "./ingest-messages.js"
 import { type IngestThreads, type IngestThreadsOptions, superviseIngest } from "./ingest-threads.js"
 import type { OpenChain } from "./open-chain.js"
-import { openRenewals, type Renewals } from "./open-renewals.js"
+import type { Renewals } from "./open-renewals.js"
 
 const partitionCheckMs = 30_000
 const indexCheckMs = 10_000
@@ -25,18 +25,17 @@ export interface PrepareIngestOptions
   readonly gate: SharedArrayBuffer
   readonly derives: boolean
   readonly borrowed: BorrowedConnections
+  readonly renewals: Renewals
 }
 
 export interface Ingest extends IngestThreads {
   /** Started by the caller. */
   readonly services: readonly Service[]
-  /** To be ended when the threads have stopped. */
-  readonly renewals: Renewals
 }
 
 export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): Ingest {
   const { chain, settings, name, databases, raw, clock, logger } = open
-  const renewals = openRenewals(open, "raw")
+  const { renewals } = options
   const { threads, lend } = superviseIngest({
     ...options,
     inputs: threadInputs(open, options),
@@ -44,7 +43,7 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
     clock,
     logger,
     drainMs: settings.drainMs,
-    ...{ renew: renewals.renew, shortestTtlMs: renewals.shortestTtlMs },
+    ...{ renew: renewals.raw, shortestTtlMs: renewals.shortestTtlMs },
     finishRollback: () => finishRollback(open),
   })
   const tables = sizedTables(open.family.rawTables, chain.rawPartitionBlocks)
@@ -62,10 +61,10 @@ export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): I
     elections: postgresElections,
     ledger: open.ledgers.raw,
     defer: chain.deferIndexes,
-    chain: () => readChainState(raw),
+    chain: readChainState,
     intervalMs: indexCheckMs,
   })
-  return { threads, lend, renewals, services: [keeper, indexes, threads] }
+  return { threads, lend, services: [keeper, indexes, threads] }
 }
 
 function threadInputs(

@@ -13,11 +13,13 @@ import { TableIndexBuilder } from "../workers/postgres/table-index-builder.js"
 import { appPartitions, settleAppPartitions } from "./app-partitions.js"
 import type { BorrowedConnections } from "./borrowed-connections.js"
 import type { OpenChain } from "./open-chain.js"
+import type { Renewals } from "./open-renewals.js"
 import { superviseWork, type WorkThreads, type WorkThreadsOptions } from "./work-threads.js"
 
 export interface PrepareWorkOptions extends Pick<WorkThreadsOptions, "registry" | "leases" | "onDerived"> {
   readonly lanes: number
   readonly borrowed: BorrowedConnections
+  readonly renewals: Renewals
   /** Shared by all threads of the process. */
   readonly gate: SharedArrayBuffer
 }
@@ -66,7 +68,7 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
     drainMs: settings.drainMs,
     deadlineMs: settings.workerDeadlineMs,
     memoryMb: settings.workerMemoryMb,
-    shortestTtlMs: Math.min(settings.leaseTtlMs, settings.headLeaseTtlMs),
+    ...{ renew: options.renewals.app, shortestTtlMs: options.renewals.shortestTtlMs },
     onReport: (report) => metrics.addWork(name, report),
   })
   const keeper = new PartitionKeeper({

@@ -13,9 +13,9 @@ import type { FromWorkThread, ToWorkThread, WorkReport, WorkThreadInput } from "
 type Input = Omit<WorkThreadInput, "progress">
 
 export interface WorkThreadsOptions
-  extends Omit<ThreadSupervisorOptions<Input, FromWorkThread>, "name" | "launch" | "restartBaseMs" | "renew">,
+  extends Omit<ThreadSupervisorOptions<Input, FromWorkThread>, "name" | "launch" | "restartBaseMs">,
     Omit<ReleaseEndedDeps, "leases"> {
-  readonly leases: Pick<LeaseStore, "release" | "renew">
+  readonly leases: Pick<LeaseStore, "release">
   readonly registry: WorkerRegistry
   readonly builtIn: ReadonlySet<string>
   readonly deadlineMs: number
@@ -97,7 +97,6 @@ export function superviseWork(options: WorkThreadsOptions): {
     ...options,
     name: "work",
     restartBaseMs: 100,
-    renew: (tokens) => options.leases.renew(tokens),
     launch,
   })
   return { threads, watch: new ExtractWatch(watched, options) }

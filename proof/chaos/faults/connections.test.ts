@@ -28,7 +28,7 @@ beforeAll(async () => {
     rpcUrl: node.url,
     roles: "ingest,work,maintain,serve",
     twoDatabases: true,
-    env: { REORG_CONFIRM_MS: "100", POLL_INTERVAL_MS: "50" },
+    env: { REORG_CONFIRM_MS: "100", POLL_INTERVAL_MS: "50", HEAD_LEASE_TTL_MS: "3000" },
   })
 })
 
@@ -36,11 +36,29 @@ beforeAll(async () => {
 describe("a process with all roles and two databases", () => {
   const branch = chain.fork({ at: 110, seed: 3 })
 
-  it(`keeps to ${bound} connections, in the middle of a rollback too`, async () => {
+  it("renews leases over a connection of its own in the app database too", async () => {
     stage.start()
     await stage.derivedTo(121)
     holder = await Connection.open({ url: stage.appUrl, applicationName: "test" })
     fixture.ending(() => holder.end())
+    // As a rollback that takes its time: the services of app wait, and a block that is being derived has to wait too.
+    await holder.query("select pg_advisory_lock($1, $2)", [...chainLock])
+    node.view = () => ({ chain, head: 122, finalized: 60 })
+    await waitUntil(
+      async () => {
+        await count()
+        const { rows } = await holder.query(
+          "select 1 from pg_stat_activity where datname = current_database() and application_name like '% renewal'",
+        )
+        return rows.length > 0
+      },
+      { what: "a renewal in the app database" },
+    )
+    await holder.query("select pg_advisory_unlock($1, $2)", [...chainLock])
+    await stage.derivedTo(123)
+  })
+
+  it(`keeps to ${bound} connections, in the middle of a rollback too`, async () => {
     // As a commit that takes its time: the rollback has to wait for it, with all that it needs in hand.
     await holder.query("select pg_advisory_lock_shared($1, $2)", [...chainLock])
     node.view = () => ({ chain: branch, head: 125, finalized: 60 })
