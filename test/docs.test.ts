@@ -8,6 +8,7 @@ import { Registry } from "prom-client"
 import { describe, expect, test } from "vitest"
 import { bugs } from "../proof/bugs/bugs.js"
 import { scenarios } from "../proof/chaos/scenarios.js"
+import { opsLists } from "../src/api/ops-routes.js"
 import { statusRoutes } from "../src/api/status-routes.js"
 import { streamCloseCodes } from "../src/api/stream-reader.js"
 import { errorsHelp } from "../src/cli/errors-command.js"
@@ -303,6 +304,16 @@ test("docs/reference/http.md has every route of the data with its workers, and n
     code(`/v1/{chain}${path.replace(/:(\w+)/g, "{$1}")}`),
     `${summary}.`,
     workers.map(code).join(", "),
+  ])
+  expect(rows).toEqual(declared)
+})
+
+test("docs/reference/http.md has every route for operators with its filters, and no other", () => {
+  const rows = tableRows(section("docs/reference/http.md", "## For operators"))
+  const declared = opsLists.map(({ path, summary, query }) => [
+    code(`/v1/{chain}/ops${path}`),
+    `${summary}.`,
+    Object.keys(query).map(code).join(", "),
   ])
   expect(rows).toEqual(declared)
 })

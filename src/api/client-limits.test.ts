@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { network, parseApiKeys } from "./client-limits.js"
+import { network } from "./client-limits.js"
 
 test("an IPv6 client is its /64, an IPv4 client its address, however it is written", () => {
   expect(network("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2")
@@ -8,12 +8,4 @@ test("an IPv6 client is its /64, an IPv4 client its address, however it is writt
   expect(network("::1")).toBe("0:0:0:0")
   expect(network("::ffff:192.0.2.1")).toBe("192.0.2.1")
   expect(network("192.0.2.1")).toBe("192.0.2.1")
-})
-
-test("API keys are named", () => {
-  expect([...parseApiKeys("one:aaaaaaaaaaaaaaaa,two:bbbbbbbbbbbbbbbb")]).toEqual([
-    ["one", "aaaaaaaaaaaaaaaa"],
-    ["two", "bbbbbbbbbbbbbbbb"],
-  ])
-  expect(parseApiKeys(undefined).size).toBe(0)
 })

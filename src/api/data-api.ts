@@ -5,21 +5,30 @@ import rateLimit from "@fastify/rate-limit"
 import swagger from "@fastify/swagger"
 import swaggerUi from "@fastify/swagger-ui"
 import type { FastifyInstance } from "fastify"
+import type { SeriesRecorder } from "../queries/series-recorder.js"
+import type { Access } from "./access.js"
 import { chainRoutes } from "./chain-routes.js"
 import { type ClientLimits, clientOf } from "./client-limits.js"
 import { type DataRouteOptions, dataRoutes } from "./data-routes.js"
+import { opsRoutes } from "./ops-routes.js"
 import type { StreamHub } from "./stream-hub.js"
 import { streamRoutes } from "./stream-routes.js"
+import { declareSurface, surfaceOf } from "./surfaces.js"
 
 export interface DataApiOptions extends DataRouteOptions, ClientLimits {
+  readonly access: Access
+  /** By chain; without it there is no history of how far they were. */
+  readonly series?: (chain: string) => SeriesRecorder | undefined
   readonly streams?: StreamHub
   readonly version: string
 }
 
 const minute = 60_000
+/** What pages of the allowed origins may read. */
+const forOtherPages = /^\/(v1|v2|api|graphql|openapi\.json)\b/
 
 export async function dataApi(app: FastifyInstance, options: DataApiOptions): Promise<void> {
-  const { version, corsOrigins, requestsPerMinute } = options
+  const { version, access, corsOrigins, requestsPerMinute } = options
   await app.register(swagger, {
     // The routes about the process are no part of it.
     hideUntagged: true,
@@ -32,16 +41,23 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
       },
     },
   })
-  if (corsOrigins.length > 0) await app.register(cors, { origin: [...corsOrigins], methods: ["GET", "HEAD"] })
+  if (corsOrigins.length > 0) {
+    await app.register(cors, {
+      delegator: async ({ url }: { readonly url: string }) => ({
+        origin: forOtherPages.test(url) ? [...corsOrigins] : false,
+        methods: ["GET", "HEAD"],
+      }),
+    })
+  }
   if (requestsPerMinute > 0) {
     await app.register(rateLimit, {
       max: requestsPerMinute,
       timeWindow: minute,
       // Bounds the memory of the counters.
       cache: 10_000,
-      keyGenerator: (request) => clientOf(request, options),
+      keyGenerator: (request) => clientOf(request, access),
       // Probes must not be turned away.
-      allowList: (request) => !/^\/(v1|docs|openapi)/.test(request.url),
+      allowList: (request) => surfaceOf(request) === "process",
       errorResponseBuilder: (_request, { after }) =>
         Object.assign(new Error(`too many requests: try again in ${after}`), {
           statusCode: 429,
@@ -50,11 +66,21 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
     })
   }
   await app.register(async (routes) => {
+    declareSurface(routes, "data")
     chainRoutes(routes, options)
     dataRoutes(routes, options)
     if (options.streams) streamRoutes(routes, { hub: options.streams })
   })
-  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger())
-  // Its pages load their own scripts and styles, and nothing else.
-  await app.register(swaggerUi, { routePrefix: "/docs", staticCSP: true })
+  if (access.opsIsPublic || access.adminToken !== undefined) {
+    await app.register(async (routes) => {
+      declareSurface(routes, "ops")
+      opsRoutes(routes, options)
+    })
+  }
+  await app.register(async (routes) => {
+    declareSurface(routes, "docs")
+    routes.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger())
+    // Its pages load their own scripts and styles, and nothing else.
+    await routes.register(swaggerUi, { routePrefix: "/docs", staticCSP: true })
+  })
 }

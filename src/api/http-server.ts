@@ -7,7 +7,9 @@ import type { Logger } from "../platform/logger.js"
 import { scrubText } from "../platform/scrub.js"
 import { sqlStateOf } from "../postgres/postgres-error.js"
 import { RequestError } from "../queries/request-error.js"
+import { type Access, noAccess } from "./access.js"
 import { type StatusRouteOptions, statusRoutes } from "./status-routes.js"
+import { declareSurface, guardSurfaces } from "./surfaces.js"
 
 export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeMs"> {
   readonly host: string
@@ -16,6 +18,8 @@ export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeM
   readonly anyPort: boolean
   readonly logger: Logger
   readonly maxHeadAgeMs?: number
+  /** Without it the process answers about itself only. */
+  readonly access?: Access
   /** Adds what only the role `serve` answers. */
   readonly plugin?: (app: FastifyInstance) => Promise<void>
   /** Open streams hold their connections; they come on top. */
@@ -34,10 +38,14 @@ const closeWithinMs = 2_000
 
 export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
   const logger = options.logger.child({ service: "http-server" })
-  const app = createApp(logger)
+  const access = options.access ?? noAccess
+  const app = createApp(logger, access)
   app.server.maxConnections = maxConnections + (options.maxStreams ?? 0)
   await options.plugin?.(app)
-  statusRoutes(app, { maxHeadAgeMs: 60_000, ...options })
+  await app.register(async (routes) => {
+    declareSurface(routes, "process")
+    statusRoutes(routes, { maxHeadAgeMs: 60_000, ...options })
+  })
   await listen(app, { ...options, logger })
   const { port } = app.server.address() as AddressInfo
   const url = `http://${urlHost(options.host)}:${port}`
@@ -45,8 +53,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   return { url, port, stop: () => stop(app, options) }
 }
 
-function createApp(logger: Logger): FastifyInstance {
+function createApp(logger: Logger, access: Access): FastifyInstance {
+  const { trustedProxies } = access
   const app = fastify({
+    // By address, never by a number of hops: a client can add hops of its own.
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
     requestTimeout: 10_000,
     connectionTimeout: 60_000,
@@ -57,6 +68,7 @@ function createApp(logger: Logger): FastifyInstance {
     exposeHeadRoutes: true,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
   })
+  guardSurfaces(app, access)
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries(defaultHeaders)) if (!reply.hasHeader(name)) reply.header(name, value)
   })

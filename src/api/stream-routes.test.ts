@@ -8,6 +8,7 @@ import { createStreamMetrics } from "../platform/metrics.js"
 import { Database } from "../postgres/database.js"
 import { OutboxFeed } from "../queries/outbox-feed.js"
 import { ServedChain } from "../queries/served-chain.js"
+import { noAccess } from "./access.js"
 import { dataApi } from "./data-api.js"
 import { startHttpServer } from "./http-server.js"
 import { StreamHub } from "./stream-hub.js"
@@ -55,7 +56,7 @@ async function serve({ chains = ["a"], maxStreams = 10, heartbeatMs = 15_000, po
     plugin: (app) =>
       dataApi(app, {
         ...{ version: "0", chains: () => served, resources: [], streams },
-        ...{ apiKeys: new Map(), corsOrigins: [], requestsPerMinute: 0 },
+        ...{ access: noAccess, corsOrigins: [], requestsPerMinute: 0 },
       }),
   })
   let stopped: Promise<void> | undefined

@@ -11,6 +11,7 @@ export const requestErrors = {
   RATE_LIMITED: 429,
   ROLLBACK_IN_PROGRESS: 503,
   TOO_MANY_STREAMS: 429,
+  UNAUTHORIZED: 401,
 } as const
 
 type RequestErrorCode = keyof typeof requestErrors

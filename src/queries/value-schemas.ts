@@ -4,17 +4,19 @@ import { type TSchema, Type } from "typebox"
 import type { ResourceColumn } from "./resource.js"
 
 /** OpenAPI 3.1 has no `nullable`. */
-export const orNull = (type: "string" | "integer" | "boolean" | "object"): TSchema =>
+export const orNull = (type: "string" | "integer" | "number" | "boolean" | "object"): TSchema =>
   Type.Unsafe({ type: [type, "null"] })
 
 export const digits = Type.String({ pattern: "^-?[0-9]+$" })
 const hexBytes = Type.String({ pattern: "^0x([0-9a-f]{2})*$" })
+export const wholeOrNull = orNull("integer")
 export const time = Type.String({ format: "date-time" })
 
 /** In requests. */
 export const heightParam = Type.String({ pattern: "^[0-9]{1,15}$" })
 export const hashParam = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$" })
 export const addressParam = Type.String({ pattern: "^0x[0-9a-fA-F]{40}$" })
+export const workerParam = Type.String({ pattern: "^[a-z][a-z0-9_]{0,62}$" })
 export const amountParam = Type.String({ pattern: "^[0-9]{1,78}$" })
 
 const column = (sql: string, schema: TSchema): ResourceColumn => ({ sql, schema })

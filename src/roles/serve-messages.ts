@@ -1,5 +1,6 @@
 // The messages between the thread that serves and its process, beside those of every thread.
 
+import type { Access } from "../api/access.js"
 import type { ErrorCode } from "../platform/errors.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import type { ChainStatus } from "../status/chain-status.js"
@@ -7,6 +8,7 @@ import type { Diagnosis } from "../status/diagnosis.js"
 
 export interface ServeThreadInput {
   readonly settings: ProcessSettings
+  readonly access: Access
   readonly version: string
   /** The one it listened on before, if it is started again. */
   readonly port: number

@@ -3,7 +3,6 @@
 
 import { Registry } from "prom-client"
 import type { ChainView } from "../api/chain-view.js"
-import { parseApiKeys } from "../api/client-limits.js"
 import { dataApi } from "../api/data-api.js"
 import { startHttpServer } from "../api/http-server.js"
 import { StreamHub } from "../api/stream-hub.js"
@@ -12,6 +11,7 @@ import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform
 import { createStreamMetrics } from "../platform/metrics.js"
 import { Database } from "../postgres/database.js"
 import { OutboxFeed } from "../queries/outbox-feed.js"
+import { SeriesRecorder } from "../queries/series-recorder.js"
 import { ServedChain } from "../queries/served-chain.js"
 import { type Diagnosis, notYetKnown } from "../status/diagnosis.js"
 import { ThreadPort } from "../threads/thread-port.js"
@@ -26,7 +26,7 @@ import type {
 } from "./serve-messages.js"
 
 const { input, thread } = await ThreadPort.open<ServeThreadInput, ToServeThread, FromServeThread>()
-const { settings, version } = input
+const { settings, access, version } = input
 const logger = thread.logger({})
 
 /** How often the outbox of a chain is read while somebody follows it. */
@@ -44,6 +44,7 @@ function ask<T>(question: Question): Promise<T> {
 
 const served: ServedChain[] = []
 const feeds: OutboxFeed[] = []
+const recorders: SeriesRecorder[] = []
 const registry = new Registry()
 const streams = new StreamHub({
   ...{ feeds: () => feeds, maxStreams: settings.apiStreams, clock, logger, metrics: createStreamMetrics(registry) },
@@ -66,6 +67,9 @@ function serveChain({ name, rawUrl, appUrl }: ServedDatabases): void {
   const feed = new OutboxFeed({ chain, clock, logger: logger.child({ chain: name }), intervalMs: feedMs })
   feeds.push(feed)
   feed.start()
+  const recorder = new SeriesRecorder({ chain, clock, logger: logger.child({ chain: name }) })
+  recorders.push(recorder)
+  recorder.start()
   let diagnosis: Diagnosis = notYetKnown
   views.push({
     name,
@@ -93,7 +97,7 @@ function receive(message: ToServeThread): void {
 const none = { name: "none", start: () => undefined, stop: async () => undefined }
 const closing = {
   close: async () => {
-    await Promise.all(feeds.map((feed) => feed.stop()))
+    await Promise.all([...feeds, ...recorders].map((service) => service.stop()))
     await Promise.all(served.map((chain) => chain.close()))
   },
 }
@@ -104,6 +108,7 @@ try {
       port: input.port,
       anyPort: false,
       readyLagBlocks: settings.readyLagBlocks,
+      access,
       clock,
       logger,
     },
@@ -117,7 +122,8 @@ try {
         chains: () => served,
         streams,
         resources: [...new Map(families.flatMap(({ resources }) => resources).map((one) => [one.path, one])).values()],
-        apiKeys: parseApiKeys(settings.apiKeys),
+        access,
+        series: (name) => recorders.find(({ chain }) => chain === name),
         corsOrigins: (settings.corsOrigins ?? "").split(",").filter((origin) => origin !== ""),
         requestsPerMinute: settings.apiRequestsPerMinute,
       }),

@@ -1,6 +1,7 @@
 // The role `serve`: supervises the thread that owns the port, tells it which chains there are, and answers what it asks.
 
 import { Worker } from "node:worker_threads"
+import type { Access } from "../api/access.js"
 import type { ChainView, StartingChain } from "../api/chain-view.js"
 import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
 import type { Metrics } from "../platform/metrics.js"
@@ -18,6 +19,7 @@ import type {
 
 export interface ServeOptions extends ServiceDeps {
   readonly settings: ProcessSettings
+  readonly access: Access
   readonly version: string
   readonly metrics: Metrics
   readonly chains: () => readonly ChainView[]
@@ -33,14 +35,14 @@ export interface Serving {
 
 /** Resolves when it listens. Throws PORT_IN_USE and the like. */
 export async function startServing(options: ServeOptions): Promise<Serving> {
-  const { settings, version, clock, logger } = options
+  const { settings, access, version, clock, logger } = options
   const served: ServedDatabases[] = []
   let port = settings.port
   let heard: (message: FromServeThread) => void = () => undefined
   const launch = (): LaunchedThread<FromServeThread> => {
     const worker = new Worker(new URL("./serve-thread.js", import.meta.url))
     const send = (message: ToServeThread | ServeThreadInput): void => worker.postMessage(message)
-    send({ settings, version, port })
+    send({ settings, access, version, port })
     for (const databases of served) send({ type: "chain", ...databases })
     return {
       worker,

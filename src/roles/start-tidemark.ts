@@ -3,6 +3,7 @@
 
 import { hostname } from "node:os"
 import { join } from "node:path"
+import { noAccess } from "../api/access.js"
 import type { StartingChain } from "../api/chain-view.js"
 import { startHttpServer } from "../api/http-server.js"
 import { DiskGuard } from "../platform/disk-guard.js"
@@ -12,6 +13,7 @@ import type { RuntimeDeps } from "../platform/service.js"
 import { type EmbeddedPostgres, startEmbedded } from "../postgres/embedded/start-embedded.js"
 import { readUrls } from "./chain-databases.js"
 import { CompletionWatch } from "./completion-watch.js"
+import { resolveAccess } from "./resolve-access.js"
 import type { Role } from "./role.js"
 import { startServing } from "./serve-threads.js"
 import { type RunningChain, startChain } from "./start-chain.js"
@@ -46,6 +48,7 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
   const settings = config.process
   const holder = `${hostname()}:${process.pid}`
   const processId = random.uuid()
+  const access = roles.includes("serve") ? resolveAccess(settings) : noAccess
   const stopping = new AbortController()
   const signal = AbortSignal.any([options.signal, stopping.signal])
   // Run in the opposite order, also when the start fails half way.
@@ -64,7 +67,7 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
     if (embedded) down.push(() => embedded.stop())
     const metrics = createMetrics()
     const serving = roles.includes("serve")
-      ? await startServing({ settings, version: options.version, metrics, chains, starting, clock, logger })
+      ? await startServing({ settings, access, version: options.version, metrics, chains, starting, clock, logger })
       : undefined
     const http =
       serving ??

@@ -4,7 +4,7 @@
 import type { LeaseRow } from "../coordination/lease-store.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { countHeights, type RangeSet } from "../domain/range-set.js"
-import type { ChainStatus, WorkerStatus } from "./chain-status.js"
+import type { ChainStatus, ProcessRow, ProviderSummary, WorkerStatus } from "./chain-status.js"
 import type { Diagnosis } from "./diagnosis.js"
 
 const maxRanges = 100
@@ -51,34 +51,8 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
       days_to_full: status.daysToFull === null ? null : round(status.daysToFull),
     },
     unindexed_partitions: status.unindexed.slice(0, maxRanges),
-    processes: status.processes.map((process) => ({
-      id: process.id,
-      host: process.host,
-      pid: process.pid,
-      roles: process.roles,
-      version: process.version,
-      http_url: process.httpUrl,
-      up_ms: Math.round(process.upMs),
-      seen_ago_ms: Math.round(process.seenAgoMs),
-      threads: process.state.threads,
-      follows_head: process.state.followsHead,
-      paused: process.state.paused,
-      rss_bytes: process.state.rssBytes,
-    })),
-    providers: status.providers.map((provider) => ({
-      label: provider.label,
-      state: provider.state,
-      last_error: provider.lastError,
-      last_error_at: provider.lastErrorAtMs === null ? null : new Date(provider.lastErrorAtMs).toISOString(),
-      wrong_chain_id: provider.mismatch,
-      processes: provider.processes,
-      open_in: provider.openIn,
-      head_height: height(provider.head?.height ?? null),
-      head_age_ms: provider.head?.ageMs ?? null,
-      still_ms: provider.head?.stillMs ?? null,
-      head_fault: provider.head?.fault ?? null,
-      left: provider.head?.left ?? false,
-    })),
+    processes: status.processes.map(processJson),
+    providers: status.providers.map(providerJson),
     diagnosis,
     read_at: new Date(status.readAtMs).toISOString(),
   }
@@ -129,6 +103,36 @@ export function leaseJson(lease: LeaseRow) {
     error: lease.lastError,
   }
 }
+
+export const processJson = (process: ProcessRow) => ({
+  id: process.id,
+  host: process.host,
+  pid: process.pid,
+  roles: process.roles,
+  version: process.version,
+  http_url: process.httpUrl,
+  up_ms: Math.round(process.upMs),
+  seen_ago_ms: Math.round(process.seenAgoMs),
+  threads: process.state.threads,
+  follows_head: process.state.followsHead,
+  paused: process.state.paused,
+  rss_bytes: process.state.rssBytes,
+})
+
+export const providerJson = (provider: ProviderSummary) => ({
+  label: provider.label,
+  state: provider.state,
+  last_error: provider.lastError,
+  last_error_at: provider.lastErrorAtMs === null ? null : new Date(provider.lastErrorAtMs).toISOString(),
+  wrong_chain_id: provider.mismatch,
+  processes: provider.processes,
+  open_in: provider.openIn,
+  head_height: height(provider.head?.height ?? null),
+  head_age_ms: provider.head?.ageMs ?? null,
+  still_ms: provider.head?.stillMs ?? null,
+  head_fault: provider.head?.fault ?? null,
+  left: provider.head?.left ?? false,
+})
 
 /** Half-open, as everywhere. Only the first ones: a broken store may have thousands. */
 const rangesJson = (ranges: RangeSet) => ranges.slice(0, maxRanges).map(rangeJson)

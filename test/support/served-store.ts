@@ -1,20 +1,36 @@
 // A derived store behind the HTTP server of the role `serve`, without its thread.
 
+import type { InjectOptions, RouteOptions } from "fastify"
+import { Registry } from "prom-client"
+import type { Access } from "../../src/api/access.js"
 import { dataApi } from "../../src/api/data-api.js"
 import { startHttpServer } from "../../src/api/http-server.js"
+import { StreamHub } from "../../src/api/stream-hub.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
+import { createStreamMetrics } from "../../src/platform/metrics.js"
 import { Database } from "../../src/postgres/database.js"
+import { SeriesRecorder } from "../../src/queries/series-recorder.js"
 import { ServedChain } from "../../src/queries/served-chain.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { type DeriveStore, openDeriveStore } from "./derive-store.js"
 import type { BlockRow } from "./raw-rows.js"
 
+export type ServedRoute = RouteOptions & { readonly method: string }
+
 export interface ServedStore {
   readonly store: DeriveStore
   readonly chain: ServedChain
   readonly url: string
+  /** Runs when a test tells it to. */
+  readonly recorder: SeriesRecorder
+  /** Of the router, as they were registered. */
+  readonly routes: readonly ServedRoute[]
+  /** Without a socket. */
+  inject(request: InjectOptions): Promise<{ readonly statusCode: number; readonly body: string }>
+  /** The same store with other settings. */
+  again(over: { readonly access: Access }): Promise<ServedStore>
   get(path: string, headers?: Record<string, string>): Promise<ServedAnswer>
   /** All rows of a list, page by page. */
   walk(path: string, limit?: number): Promise<Record<string, string>[]>
@@ -35,22 +51,45 @@ export async function serveStore(
   {
     workers = evmFamily.workers,
     twoDatabases = false,
-  }: { workers?: readonly WorkerDefinition[]; twoDatabases?: boolean } = {},
+    access = { adminToken: undefined, opsIsPublic: true, apiKeys: [], trustedProxies: [] },
+  }: { workers?: readonly WorkerDefinition[]; twoDatabases?: boolean; access?: Access } = {},
 ): Promise<ServedStore> {
   const store = await openDeriveStore(blocks, { workers, twoDatabases })
   await store.deriveAll()
+  return serveOpened(store, { access, twoDatabases, close: () => store.close() })
+}
+
+interface ServeOpened {
+  readonly access: Access
+  readonly twoDatabases: boolean
+  readonly close: () => Promise<void>
+}
+
+async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<ServedStore> {
+  const { access, twoDatabases } = options
   const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, readOnly: true })
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
   const chain = new ServedChain({ name: "test", raw, app, clock: systemClock })
+  const recorder = new SeriesRecorder({ chain, clock: systemClock, logger: silentLogger })
+  const streams = new StreamHub({
+    ...{ feeds: () => [], maxStreams: 100, clock: systemClock, logger: silentLogger },
+    metrics: createStreamMetrics(new Registry()),
+  })
+  const routes: ServedRoute[] = []
+  let inject: ServedStore["inject"] | undefined
   const server = await startHttpServer({
+    access,
     ...{ host: "127.0.0.1", port: 0, anyPort: false, chains: () => [], metrics: async () => "", readyLagBlocks: 10 },
     ...{ clock: systemClock, logger: silentLogger },
-    plugin: (instance) =>
-      dataApi(instance, {
+    plugin: async (instance) => {
+      inject = (request) => instance.inject(request)
+      instance.addHook("onRoute", (route) => void routes.push(route as ServedRoute))
+      await dataApi(instance, {
         ...{ version: "0", chains: () => [chain], resources: evmFamily.resources },
-        ...{ apiKeys: new Map(), corsOrigins: ["https://example.org"], requestsPerMinute: 0 },
-      }),
+        ...{ access, streams, series: () => recorder, corsOrigins: ["https://example.org"], requestsPerMinute: 0 },
+      })
+    },
   })
   const get = async (path: string, headers: Record<string, string> = {}): Promise<ServedAnswer> => {
     const response = await fetch(`${server.url}${path}`, { headers })
@@ -59,7 +98,8 @@ export async function serveStore(
     return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
   }
   return {
-    ...{ store, chain, get },
+    ...{ store, chain, recorder, routes, get, inject: inject! },
+    again: (over) => serveOpened(store, { ...options, ...over, close: async () => undefined }),
     url: server.url,
     walk: async (path, limit = 7) => {
       const rows: Record<string, string>[] = []
@@ -75,7 +115,7 @@ export async function serveStore(
     close: async () => {
       await server.stop()
       await chain.close()
-      await store.close()
+      await options.close()
     },
   }
 }

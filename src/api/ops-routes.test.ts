@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { type ServedStore, serveStore } from "../../test/support/served-store.js"
+
+let served: ServedStore
+let raw: ServedStore["store"]["raw"]
+let app: ServedStore["store"]["app"]
+
+const lease = (schema: "raw" | "app", worker: string, height: number, status: string, error: string | null) =>
+  served.store[schema].query(
+    `insert into ${schema}.worker_leases (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms,
+       next_attempt_at, last_error, last_error_code, last_error_at)
+     values ($1, $2::int8, $2::int8 + 1, $3, 4, gen_random_uuid(), 1, clock_timestamp() + interval '1 minute', $4,
+       'WORKER_FAILED', clock_timestamp())`,
+    [worker, height, status, error],
+  )
+
+beforeAll(async () => {
+  served = await serveStore(livelyBlocks({ seed: 3, from: 0, to: 20 }), { twoDatabases: true })
+  raw = served.store.raw
+  app = served.store.app
+  await raw.query("update raw.chain_state set head_height = 22, finalized_height = 10")
+  await lease("raw", "raw_ingester", 20, "FAILED", "connect to https://node.example/secret-key failed")
+  for (const height of [21, 22, 23])
+    await lease("app", "evm_worker", height, "DEAD", `no room for 0xab${height} at ${height}`)
+  await lease("app", "token_worker", 24, "DEAD", "</script><script>alert(1)</script>")
+}, 60_000)
+afterAll(() => served.close())
+
+const ops = (path: string) => served.get(`/v1/test/ops${path}`)
+
+/** All rows, two at a time. */
+async function walk(path: string) {
+  const rows: Record<string, unknown>[] = []
+  let cursor = ""
+  do {
+    const { status, json } = await ops(`${path}${path.includes("?") ? "&" : "?"}limit=2${cursor}`)
+    expect(status, JSON.stringify(json)).toBe(200)
+    rows.push(...json.data)
+    cursor = json.meta.next_cursor ? `&cursor=${json.meta.next_cursor}` : ""
+  } while (cursor !== "")
+  return rows
+}
+
+describe("leases", () => {
+  test("of both databases are listed once in order, with attempt, next try and error, without secrets", async () => {
+    const rows = await walk("/leases")
+    expect(rows.map(({ worker, from, status }) => [worker, from, status])).toEqual([
+      ["evm_worker", "21", "DEAD"],
+      ["evm_worker", "22", "DEAD"],
+      ["evm_worker", "23", "DEAD"],
+      ["raw_ingester", "20", "FAILED"],
+      ["token_worker", "24", "DEAD"],
+    ])
+    const failed = rows[3]!
+    expect(failed).toMatchObject({ attempt: 4, error_code: "WORKER_FAILED", expires_in_ms: null })
+    expect(failed["next_attempt_in_ms"]).toBeGreaterThan(0)
+    expect(failed["error"]).toContain("node.example")
+    expect(JSON.stringify(rows)).not.toContain("secret-key")
+  })
+
+  test("are filtered", async () => {
+    expect((await walk("/leases?worker=evm_worker&status=DEAD")).length).toBe(3)
+    expect(await walk("/leases?code=BUG")).toEqual([])
+    expect(await ops("/leases?status=dead")).toMatchObject({ status: 400 })
+  })
+
+  test("that are DEAD are grouped by their error, whatever the numbers in it", async () => {
+    const groups = await walk("/leases/dead")
+    expect(groups).toMatchObject([
+      { worker: "evm_worker", error: "no room for # at #", blocks: 3, first_height: "21", last_height: "23" },
+      { worker: "token_worker", blocks: 1 },
+    ])
+  })
+})
+
+test("errors are listed newest first over both databases, and hostile text is inert", async () => {
+  const insert = (schema: "raw" | "app", worker: string, height: number, minutes: number, message: string) =>
+    served.store[schema].query(
+      `insert into ${schema}.indexing_errors (worker_name, block_height, error_hash, error_message, severity, created_at)
+       values ($1, $2, decode(md5($3), 'hex'), $3, 'WARN', timestamptz '2026-01-01' + $4::int4 * interval '1 minute')`,
+      [worker, height, message, minutes],
+    )
+  await insert("raw", "raw_ingester", 1, 1, "one")
+  await insert("app", "evm_worker", 2, 2, "<img src=x onerror=alert(1)>")
+  await insert("app", "evm_worker", 3, 2, "three")
+  await insert("raw", "raw_ingester", 4, 4, "four")
+  const rows = await walk("/errors")
+  expect(rows.map(({ height }) => height)).toEqual(["4", "3", "2", "1"])
+  expect((await walk("/errors?worker=evm_worker&height=2"))[0]!["message"]).toBe("<img src=x onerror=alert(1)>")
+  const { headers } = await ops("/errors")
+  expect(headers.get("content-type")).toContain("application/json")
+  expect(headers.get("x-content-type-options")).toBe("nosniff")
+  expect(await walk("/errors?resolved=true")).toEqual([])
+})
+
+test("the audit log is one list of both databases, newest first", async () => {
+  for (const [at, database, schema] of [
+    [1, raw, "raw"],
+    [2, app, "app"],
+    [3, raw, "raw"],
+    [3, app, "app"],
+  ] as const) {
+    await database.query(
+      `insert into ${schema}.audit_log (at, actor, action, details)
+       values (timestamptz '2026-01-01' + $1::int4 * interval '1 minute', $2, 'retry', '{"token": "abc"}')`,
+      [at, `ann ${at}`],
+    )
+  }
+  const rows = await walk("/audit")
+  expect(rows.map(({ actor, store }) => `${actor} ${store}`)).toEqual([
+    "ann 3 raw",
+    "ann 3 app",
+    "ann 2 app",
+    "ann 1 raw",
+  ])
+  expect(rows[0]!["details"]).toEqual({ token: "***" })
+  expect(await walk("/audit?actor=ann%202")).toHaveLength(1)
+})
+
+test("rollbacks are listed newest first, with the open one and whether app has followed", async () => {
+  const [one, two] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
+  await raw.query(
+    `insert into raw.rollbacks (id, epoch, removed, reason) values ($1, 1, '[50,)', 'reorg'), ($2, 2, 'empty', null)`,
+    [one, two],
+  )
+  await app.query("insert into app.rollbacks (id, epoch, removed) values ($1, 1, '[50,)')", [one])
+  await raw.query(
+    `update raw.chain_state set intent_id = gen_random_uuid(), intent_epoch = 3, intent_removed = '[30,40)'`,
+  )
+  const rows = await walk("/rollbacks")
+  await raw.query("update raw.chain_state set intent_id = null, intent_epoch = null, intent_removed = null")
+  await raw.query("delete from raw.rollbacks")
+  expect(rows).toMatchObject([
+    { epoch: 3, state: "open", removed_from: "30", removed_to: "40", app_done: false, created_at: null },
+    { epoch: 2, state: "cancelled", removed_from: null, app_done: false },
+    { epoch: 1, state: "done", removed_from: "50", removed_to: null, app_done: true },
+  ])
+})
+
+test("workers say what they depend on, how far they are and what they hold", async () => {
+  await app.query("update app.workers set paused = true, paused_reason = 'tired' where name = 'token_worker'")
+  const rows = await walk("/workers")
+  const names = rows.map(({ worker }) => worker)
+  expect(names).toEqual([...names].sort())
+  expect(rows.find(({ worker }) => worker === "token_worker")).toMatchObject({
+    ...{ paused: true, paused_reason: "tired", watermark_height: "19", lag_blocks: 3, covered_blocks: 20 },
+    leases: { active: 0, failed: 0, dead: 1 },
+  })
+  expect(rows.find(({ worker }) => worker === "ft_holdings_worker")!["dependencies"]).toContain("token_worker")
+  expect(rows.find(({ worker }) => worker === "raw_ingester")).toMatchObject({
+    dependencies: [],
+    leases: { failed: 1 },
+  })
+})
+
+test("processes and providers are as the processes report them", async () => {
+  const state = JSON.stringify({
+    ...{ threads: 3, followsHead: true, providers: [], paused: null, lastStoredAtMs: 1, rssBytes: 5 },
+    lastFault: { code: "RPC_TIMEOUT", message: "late", atMs: 1_000 },
+  })
+  const provider = { label: "node.example", state: "open", lastError: "late", lastErrorAtMs: 1, mismatch: null }
+  for (const pid of [1, 2, 3]) {
+    await raw.query(
+      `insert into raw.processes (id, host, pid, roles, version, state)
+       values (gen_random_uuid(), 'worker', $1, '{ingest}', '1', $2)`,
+      [pid, JSON.stringify({ ...JSON.parse(state), providers: pid === 1 ? [provider] : [] })],
+    )
+  }
+  const rows = await walk("/processes")
+  expect(rows.map(({ pid }) => pid).sort()).toEqual([1, 2, 3])
+  expect(rows[0]).toMatchObject({ threads: 3, last_fault: { code: "RPC_TIMEOUT", at: "1970-01-01T00:00:01.000Z" } })
+  expect(await walk("/providers")).toMatchObject([{ label: "node.example", state: "open", open_in: 1 }])
+})
+
+test("the series has a point for each sample, and rates from one to the next", async () => {
+  expect((await ops("/series")).json).toMatchObject({ chain: "test", at: [], workers: [] })
+  await served.recorder.runOnce()
+  await raw.query("update raw.coverage set heights = '{[0,10)}'")
+  await served.recorder.runOnce()
+  await raw.query("update raw.coverage set heights = '{[0,20)}'")
+  await served.recorder.runOnce()
+  const { json } = await ops("/series?points=2")
+  expect(json.at).toHaveLength(2)
+  const ingester = json.workers.find(({ worker }: { worker: string }) => worker === "raw_ingester")
+  expect(ingester).toMatchObject({ watermark_height: ["9", "19"], lag_blocks: [13, 3] })
+  expect(ingester.blocks_per_second[0]).toBeLessThan(0)
+  expect(ingester.blocks_per_second[1]).toBeGreaterThan(0)
+})
+
+test("a cursor belongs to its list and filters", async () => {
+  const { json } = await ops("/leases?limit=1")
+  for (const path of ["/leases?status=DEAD", "/errors?", "/leases/dead?"])
+    expect(await ops(`${path}&cursor=${json.meta.next_cursor}`)).toMatchObject({
+      json: { error: { code: "CURSOR_INVALID" } },
+    })
+})

@@ -1,0 +1,79 @@
+// What each route belongs to: that decides who may use it and with which methods. The server does not start with a route
+// that declares nothing, so that a new one cannot be open by accident.
+
+import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify"
+import { RequestError } from "../queries/request-error.js"
+import { type Access, hasAdminToken, hasUnknownKey } from "./access.js"
+
+/** With the methods that its routes may have. */
+export const surfaces = {
+  /** About the process, for probes and Prometheus: never limited. */
+  process: ["GET", "HEAD"],
+  /** Data of chains. */
+  data: ["GET", "HEAD"],
+  /** Data, for protocols that ask by POST. */
+  query: ["GET", "HEAD", "POST"],
+  docs: ["GET", "HEAD"],
+  /** What operators see. */
+  ops: ["GET", "HEAD"],
+  /** What operators do. */
+  admin: ["GET", "HEAD", "POST", "DELETE"],
+  /** Answers with headers alone. */
+  preflight: ["OPTIONS"],
+} as const satisfies Record<string, readonly string[]>
+
+export type Surface = keyof typeof surfaces
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    surface?: Surface
+  }
+}
+
+/** Of all routes that this instance registers from now on, and of those in plugins below it. */
+export function declareSurface(app: FastifyInstance, surface: Surface): void {
+  app.addHook("onRoute", (route) => {
+    route.config = { ...route.config, surface }
+  })
+}
+
+export const surfaceOf = (request: FastifyRequest): Surface | undefined => request.routeOptions.config.surface
+
+/** Call before any route is registered. */
+export function guardSurfaces(app: FastifyInstance, access: Access): void {
+  const routes: RouteOptions[] = []
+  app.addHook("onRoute", (route) => {
+    // The plugin for CORS adds it, wherever it is registered.
+    if (route.method === "OPTIONS" && route.url === "*") route.config = { ...route.config, surface: "preflight" }
+    routes.push(route)
+  })
+  app.addHook("onReady", async () => {
+    for (const route of routes) assertDeclared(route)
+  })
+  // After the limits, before the body is read.
+  app.addHook("preParsing", async (request, reply) => {
+    const surface = surfaceOf(request)
+    if (surface === undefined || surface === "preflight") return
+    const needsToken = surface === "admin" || (surface === "ops" && !access.opsIsPublic)
+    if (needsToken && !hasAdminToken(request, access)) {
+      reply.header("www-authenticate", "Bearer")
+      throw new RequestError("UNAUTHORIZED", "this needs the admin token: authorization: Bearer …")
+    }
+    if (surface !== "process" && hasUnknownKey(request, access))
+      throw new RequestError("UNAUTHORIZED", "the API key is not known")
+  })
+}
+
+function assertDeclared({ method, url, config }: RouteOptions): void {
+  const surface = config?.surface
+  const methods = [method].flat()
+  const named = `${methods.join(", ")} ${url}`
+  if (surface === undefined) {
+    throw new Error(
+      `${named} declares no surface: call declareSurface (src/api/surfaces.ts) in the plugin that adds it`,
+    )
+  }
+  const allowed: readonly string[] = surfaces[surface]
+  if (!methods.every((one) => allowed.includes(one)))
+    throw new Error(`${named} is of the surface ${surface}, which takes ${allowed.join(", ")} only`)
+}
