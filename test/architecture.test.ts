@@ -82,6 +82,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "raw.collections": "empty: for chains that are not built yet",
   "raw.execution_results": "empty: for chains that are not built yet",
   "raw.scripts": "empty: for chains that are not built yet",
+  "app.search_terms": "follows app.token_metadata by its triggers",
   "app.contract_code": "kept by the hash of what it holds: no rollback makes a row wrong",
   "app.job_queue": "claims that a rollback may concern are ended, and what it forgets is queued: forget-observed.ts",
   "raw.indexing_errors": "told apart by height; resolved by the range that is stored again",

@@ -125,6 +125,15 @@ create table app.rollbacks (
   constraint rollbacks_pkey PRIMARY KEY (id)
 );
 
+create table app.search_terms (
+  address bytea not null,
+  field text not null,
+  word smallint not null,
+  term text not null,
+  constraint search_terms_pkey PRIMARY KEY (address, field, word),
+  constraint search_terms_field_check CHECK ((field = ANY (ARRAY['name'::text, 'symbol'::text])))
+);
+
 create table app.token_metadata (
   contract_address bytea not null,
   status text not null,
@@ -211,6 +220,12 @@ CREATE INDEX job_queue_claimable ON app.job_queue USING btree (queue, COALESCE(e
 
 CREATE INDEX job_queue_held ON app.job_queue USING btree (queue) WHERE (epoch IS NOT NULL);
 
+CREATE INDEX search_terms_trigrams ON app.search_terms USING gin (term gin_trgm_ops) WHERE (word = 0);
+
+CREATE INDEX search_terms_whole ON app.search_terms USING btree (term) WHERE (word = 0);
+
+CREATE INDEX search_terms_words ON app.search_terms USING btree (term) WHERE (word > 0);
+
 CREATE INDEX token_metadata_asked ON app.token_metadata USING btree (asked_at_height) WHERE (asked_at_height IS NOT NULL);
 
 CREATE INDEX worker_leases_finished ON app.worker_leases USING btree (completed_at) WHERE (status = 'COMPLETED'::text);
@@ -229,6 +244,19 @@ exception when insufficient_privilege then
   return null;
 end $$;
 
+create function app.follow_token_metadata() returns trigger language plpgsql volatile as $$
+begin
+  if tg_op <> 'INSERT' then
+    delete from app.search_terms where address = old.contract_address;
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into app.search_terms (address, field, word, term)
+    select new.contract_address, field, terms.word, terms.term
+    from (values ('name', new.name), ('symbol', new.symbol)) as shown (field, text), app.search_terms_of(shown.text) as terms;
+  end if;
+  return null;
+end $$;
+
 create function app.number_outbox_entry() returns trigger language plpgsql volatile as $$
 begin
   -- An entry that is there already takes no number: it would leave a gap.
@@ -239,4 +267,20 @@ begin
   return new;
 end $$;
 
+create function app.search_terms_of(shown text) returns TABLE(word smallint, term text) language sql stable as $$
+  with whole as (select app.search_text(shown) as text)
+  select 0::int2, text from whole where text <> ''
+  union all
+  (select (row_number() over (order by at))::int2, left(substr(text, at), 64)
+   from whole, generate_series(2, length(text)) as at
+   where substr(text, at - 1, 1) !~ '[[:alnum:]]' and substr(text, at, 1) ~ '[[:alnum:]]'
+   order by at limit 8)
+$$;
+
+create function app.search_text(shown text) returns text language sql stable as $$
+  select left(lower(case when getdatabaseencoding() = 'UTF8' then normalize(shown, nfkc) else shown end), 256)
+$$;
+
 CREATE TRIGGER number_outbox_entry BEFORE INSERT ON app.outbox FOR EACH ROW EXECUTE FUNCTION app.number_outbox_entry();
+
+CREATE TRIGGER follow_token_metadata AFTER INSERT OR DELETE OR UPDATE ON app.token_metadata FOR EACH ROW EXECUTE FUNCTION app.follow_token_metadata();

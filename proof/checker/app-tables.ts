@@ -51,4 +51,5 @@ create table app.daily_stats (day date, transactions int8, failed int8, gas_used
   events int8, ft_transfers int8, nft_transfers int8, deployments int8, event_rows int8);
 create table app.metadata_subjects (contract_address bytea, ft_transfers int8, nft_transfers int8, event_rows int8,
   ${end3("first")});
+create table app.search_subjects (address bytea, ft_transfers int8, nft_transfers int8, deployments int8, event_rows int8);
 `

@@ -95,6 +95,7 @@ export class ExpectedTables {
     })
     this.#fold(place, tables.contracts)?.addSeen(at, key, { ft_transfers: 1n })
     this.#fold(place, tables.metadataSubjects, tables.ftTransfers)?.addSeen(at, key, { ft_transfers: 1n })
+    this.#fold(place, tables.searchSubjects, tables.ftTransfers)?.add({ address: contract }, { ft_transfers: 1n })
     const holdings = this.#fold(place, tables.ftHoldings, tables.ftTransfers)
     if (from !== zeroAddress)
       holdings?.add({ address: from, contract_address: contract }, { balance: -amount, transfers_out: 1n })
@@ -123,6 +124,7 @@ export class ExpectedTables {
     })
     this.#fold(place, tables.contracts)?.addSeen(at, key, { nft_transfers: 1n })
     this.#fold(place, tables.metadataSubjects, tables.nftTransfers)?.addSeen(at, key, { nft_transfers: 1n })
+    this.#fold(place, tables.searchSubjects, tables.nftTransfers)?.add({ address: contract }, { nft_transfers: 1n })
     this.#fold(place, tables.dailyStats, tables.nftTransfers)?.add(dayOf(place), { nft_transfers: 1n })
     const token = { contract_address: contract, token_id: tokenId }
     if (standard === "erc721") {
@@ -169,6 +171,7 @@ export class ExpectedTables {
     const last = { ...made, transaction_id: place.transaction.id }
     this.#fold(place, tables.smartContracts)?.addSeen(at, { address }, { deployment_count: 1n }, last)
     this.#fold(place, tables.accounts, tables.contractDeployments)?.add({ address }, { deployments: 1n })
+    this.#fold(place, tables.searchSubjects, tables.contractDeployments)?.add({ address }, { deployments: 1n })
     this.#fold(place, tables.dailyStats, tables.contractDeployments)?.add(dayOf(place), { deployments: 1n })
   }
 

@@ -173,6 +173,12 @@ export const tables = {
     "ft_transfers, nft_transfers",
     { ends: ["first"], position: words(pos3) },
   ),
+  searchSubjects: state(
+    "search_subjects",
+    "search_worker",
+    "address bytes",
+    "ft_transfers, nft_transfers, deployments",
+  ),
 } as const satisfies Record<string, Table>
 
 export const allTables: readonly Table[] = Object.values(tables)

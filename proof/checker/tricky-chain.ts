@@ -290,4 +290,11 @@ export const trickyRows: Readonly<Record<string, string>> = {
     W 2 0 2 11 0 5
     N 1 3 4 11 1 8
     M 0 3 3 11 1 10`,
+  search_subjects: `
+    T 4 0 2 6
+    W 2 0 0 2
+    N 1 3 0 4
+    M 0 3 0 3
+    P 0 0 1 1
+    C 0 0 1 1`,
 }

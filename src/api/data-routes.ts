@@ -59,9 +59,11 @@ function ownValues(resource: ApiResource, request: FastifyRequest): RequestValue
   const sort = resource.kind === "list" && resource.sorts ? ["sort"] : []
   const names = [...Object.keys(resource.params ?? {}), ...Object.keys(resource.query ?? {}), ...sort]
   return Object.fromEntries(
-    names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].toLowerCase()]])),
+    names.flatMap((name) => (given[name] === undefined ? [] : [[name, lowerHex(given[name])]])),
   )
 }
+
+const lowerHex = (text: string): string => (/^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : text)
 
 async function page(chain: ServedChain, query: Values) {
   const atTime = async (text: string | undefined): Promise<number | undefined> =>

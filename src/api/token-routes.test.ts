@@ -111,3 +111,62 @@ test("amounts come with decimals and symbol, and hostile names are inert text of
   }
   expect(shown).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
+
+describe("search", () => {
+  const search = async (q: string) => (await get(`/v1/test/search?q=${encodeURIComponent(q)}`)).json.data
+
+  test("finds heights, hashes and addresses, and what is not there finds nothing", async () => {
+    const { json } = await get("/v1/test/blocks/12")
+    const block = { type: "block", match: "exact", block_height: "12", hash: json.data.hash }
+    expect(await search("12")).toMatchObject([block])
+    expect(await search(json.data.hash.toUpperCase().replace("X", "x"))).toMatchObject([block])
+    const transaction = blocks.flatMap(({ transactions }) => transactions)[3]!
+    expect(await search(`0x${transaction.id}`)).toMatchObject([{ type: "transaction", hash: `0x${transaction.id}` }])
+    const [token] = await walk("/v1/test/tokens?sort=transfers")
+    const address = contractOf(token!)
+    expect(await search(address)).toMatchObject([
+      { type: "token", match: "exact", address, transfer_count: token!["transfer_count"] },
+    ])
+    const prefixed = await search(address.slice(0, 5))
+    expect(prefixed).toContainEqual(expect.objectContaining({ type: "token", match: "prefix", address }))
+    expect(await search(`0x${"01".repeat(20)}`)).toMatchObject([{ type: "account" }])
+    for (const absent of [
+      "60",
+      "999999999999999",
+      `0x${"ee".repeat(32)}`,
+      `0x${"ee".repeat(20)}`,
+      "0x",
+      "\u0000",
+      "' or 1=1",
+    ])
+      expect(await search(absent)).toEqual([])
+  })
+
+  test("ranks names: whole, beginning, word, part; then by use", async () => {
+    const contracts = (await walk("/v1/test/tokens?sort=transfers")).map(contractOf)
+    const names = ["My Doge", "Dogecoin", "babydoge", "Doge"]
+    for (const [at, name] of names.entries()) {
+      await store.app.query(
+        `insert into app.token_metadata (contract_address, status, asked_at_height, block_hash, name, symbol)
+         values (decode($1, 'hex'), 'answered', 59, '\\x00', $2, $2)`,
+        [contracts[at]!.slice(2), name],
+      )
+    }
+    const found = await search(" DOGE ")
+    await store.app.query("delete from app.token_metadata")
+    expect(found.map((row: { name: string; match: string }) => [row.name, row.match])).toEqual([
+      ["Doge", "exact"],
+      ["Dogecoin", "prefix"],
+      ["My Doge", "word"],
+      ["babydoge", "contains"],
+    ])
+    expect(await search("doge")).toEqual([])
+  })
+
+  test("shows nothing that its worker has not covered", async () => {
+    await store.app.query("update app.coverage set heights = '{[0,10)}' where worker_type = 'search_worker'")
+    const shown = [await search("9"), await search("12")]
+    await store.app.query("update app.coverage set heights = '{[0,60)}' where worker_type = 'search_worker'")
+    expect(shown).toMatchObject([[{ block_height: "9" }], []])
+  })
+})

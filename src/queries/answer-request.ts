@@ -103,7 +103,8 @@ export async function answerDetail(
   const { head, finalized } = await chain.head()
   return chain.read(resource.store, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
-    const found = scope.isKnown ? await resource.read(tx, { request: values, scope }) : undefined
+    const absent = resource.absent === undefined ? undefined : { data: resource.absent, height: undefined }
+    const found = scope.isKnown ? await resource.read(tx, { request: values, scope }) : absent
     // What is not covered by all required workers is not shown, as in lists.
     if (!found || (found.height !== undefined && !containsHeight(scope.covered, found.height))) {
       throw notFound(resource, scope)

@@ -82,11 +82,13 @@ export interface DetailResource extends Resource {
   readonly kind: "detail"
   readonly query?: TProperties
   readonly row: TSchema
+  /** The answer while a required worker never ran; without one, nothing is found. */
+  readonly absent?: unknown
   /** Undefined: not found. `height`: of its block, if it is of one. */
   read(
     tx: Queryable,
     options: { readonly request: RequestValues; readonly scope: AnswerScope },
-  ): Promise<{ readonly data: Record<string, unknown>; readonly height: number | undefined } | undefined>
+  ): Promise<{ readonly data: unknown; readonly height: number | undefined } | undefined>
 }
 
 export type ApiResource = ListResource | DetailResource

@@ -28,7 +28,7 @@ export const evmFamily: ChainFamily<EvmBlock> = {
   readBlocks,
   resources: evmResources,
   workers: builtInWorkers,
-  observedTables: ["contract_code", "contract_code_hashes", "token_metadata"],
+  observedTables: ["contract_code", "contract_code_hashes", "search_terms", "token_metadata"],
   createObservers,
   forgetObserved,
   forgetQueues,

@@ -6,6 +6,7 @@ import { evmWorker } from "./evm/evm-worker.js"
 import { ftHoldingsWorker } from "./ft-holdings/ft-holdings-worker.js"
 import { metaWorker } from "./meta/meta-worker.js"
 import { nftOwnershipWorker } from "./nft-ownership/nft-ownership-worker.js"
+import { searchWorker } from "./search/search-worker.js"
 import { statsWorker } from "./stats/stats-worker.js"
 import { metadataWorker } from "./token-metadata/metadata-worker.js"
 import { tokenWorker } from "./tokens/token-worker.js"
@@ -23,4 +24,5 @@ export const builtInWorkers: readonly WorkerDefinition[] = [
   txContractsWorker,
   metadataWorker,
   statsWorker,
+  searchWorker,
 ]

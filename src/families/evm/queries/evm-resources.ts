@@ -4,6 +4,7 @@ import type { ApiResource } from "../../../queries/resource.js"
 import { accountResources } from "./account-resources.js"
 import { blockResources } from "./block-resources.js"
 import { eventResources } from "./event-resources.js"
+import { searchResource } from "./search-resource.js"
 import { tokenResources } from "./token-resources.js"
 import { transactionResources } from "./transaction-resources.js"
 
@@ -13,4 +14,5 @@ export const evmResources: readonly ApiResource[] = [
   ...eventResources,
   ...accountResources,
   ...tokenResources,
+  searchResource,
 ]

@@ -1,0 +1,156 @@
+// Search: heights, hashes, addresses and their beginnings, and names. Exact before the beginning of a text, before the
+// beginning of a word, before a part; then what is used more. Each way reads an index, and a bounded number of rows.
+
+import { type TProperties, Type } from "typebox"
+import { containsHeight } from "../../../domain/range-set.js"
+import type { Queryable } from "../../../postgres/transaction.js"
+import type { AnswerScope } from "../../../queries/answer-scope.js"
+import { RequestError } from "../../../queries/request-error.js"
+import type { DetailResource, RequestValues } from "../../../queries/resource.js"
+import { bytesOf, digits, jsonRow, orNull } from "../../../queries/value-schemas.js"
+import { displayText } from "../indexes/token-metadata/display-text.js"
+import { lookUpBlock, lookUpTransaction } from "./chain-columns.js"
+import { type Match, searchNames } from "./search-names.js"
+
+const query: TProperties = {
+  q: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: "A height, a hash, an address or its beginning, a name",
+  }),
+}
+const types = ["block", "transaction", "token", "collection", "contract", "account"] as const
+const found = Type.Object({
+  type: Type.Enum([...types]),
+  match: Type.Enum(["exact", "prefix", "word", "contains"]),
+  block_height: orNull("string"),
+  hash: orNull("string"),
+  address: orNull("string"),
+  name: orNull("string"),
+  symbol: orNull("string"),
+  decimals: orNull("integer"),
+  transfer_count: Type.Unsafe({ ...digits, type: ["string", "null"] }),
+})
+
+interface Found {
+  readonly type: (typeof types)[number]
+  readonly match: Match
+  readonly block_height?: string
+  readonly hash?: string
+  readonly address?: string
+  readonly name?: string | null
+  readonly symbol?: string | null
+  readonly decimals?: number | null
+  readonly transfer_count?: string
+}
+
+/** Of contracts and names. */
+const mostResults = 20
+const mostByAddress = 100
+
+const nothing = { block_height: null, hash: null, address: null, name: null, symbol: null, decimals: null }
+
+export const searchResource: DetailResource = {
+  ...{ kind: "detail", path: "/search", tag: "search", store: "app", workers: ["search_worker"] },
+  summary: "Blocks, transactions, accounts, contracts, tokens and collections, by `q`",
+  query,
+  row: Type.Array(found),
+  absent: [],
+  lookup: async (raw, { q }) => ({ ...(await ofChain(raw, q!)), raw_epoch: await epochOf(raw) }),
+  read: async (tx, { request, scope }) => {
+    // Else a block that only one of the databases has would be taken for one that both have.
+    if (request["raw_epoch"] !== String(scope.epoch)) {
+      throw new RequestError("ROLLBACK_IN_PROGRESS", "a rollback is being finished: ask again")
+    }
+    const text = displayText(request["q"]!)
+    const rows = [
+      ...inChain(request, scope),
+      ...(/^0x[0-9a-f]{2,40}$/.test(text) ? await byAddress(tx, text) : []),
+      ...(text === "" ? [] : await byName(tx, text)),
+    ]
+    return { data: rows.map((row) => jsonRow({ ...nothing, transfer_count: null, ...row })), height: undefined }
+  },
+}
+
+const epochOf = async (raw: Queryable): Promise<string> => {
+  const { rows } = await raw.query<{ epoch: string }>("select chain_epoch as epoch from raw.chain_state")
+  return rows[0]?.epoch ?? ""
+}
+
+async function ofChain(raw: Queryable, q: string): Promise<RequestValues> {
+  const isHash = /^0x[0-9a-f]{64}$/.test(q)
+  if (!isHash && !/^[0-9]{1,15}$/.test(q)) return {}
+  const height = (await lookUpBlock(raw, { block: q }))?.["lookup_height"]
+  const block = height === undefined ? [] : (await blockAt(raw, height)).rows
+  const transaction = isHash ? await lookUpTransaction(raw, { hash: q }) : undefined
+  return {
+    ...(block[0] ? { block_height: block[0].height, block_hash: `0x${block[0].hash.toString("hex")}` } : {}),
+    ...(transaction ? { transaction_height: transaction["lookup_height"]! } : {}),
+  }
+}
+
+const blockAt = (raw: Queryable, height: string) =>
+  raw.query<{ height: string; hash: Buffer }>("select height, hash from raw.blocks where height = $1", [height])
+
+/** What raw knows, where the answer's workers are that far. */
+function inChain(request: RequestValues, scope: AnswerScope): Found[] {
+  const isShown = (height: string | undefined): height is string =>
+    height !== undefined && containsHeight(scope.covered, Number(height))
+  const { block_height: block, block_hash: hash, transaction_height: transaction, q } = request
+  return [
+    ...(isShown(block) ? [{ type: "block", match: "exact", block_height: block, hash: hash! } as const] : []),
+    ...(isShown(transaction)
+      ? [{ type: "transaction", match: "exact", block_height: transaction, hash: q! } as const]
+      : []),
+  ]
+}
+
+const subjectColumns = `s.address, s.ft_transfers, s.nft_transfers, m.name, m.symbol, m.decimals
+  from app.search_subjects s left join app.token_metadata m on m.contract_address = s.address`
+
+interface Subject extends Record<string, unknown> {
+  address: Buffer
+  ft_transfers: string
+  nft_transfers: string
+  name: string | null
+  symbol: string | null
+  decimals: number | null
+}
+
+function subject(row: Subject, match: Match): Found & { readonly used: number } {
+  const { address, ft_transfers: ft, nft_transfers: nft, ...shown } = row
+  const type = Number(ft) > 0 ? "token" : Number(nft) > 0 ? "collection" : "contract"
+  const used = Number(ft) + Number(nft)
+  return { ...shown, type, match, address: `0x${address.toString("hex")}`, transfer_count: String(used), used }
+}
+
+async function byAddress(tx: Queryable, text: string): Promise<Found[]> {
+  const isWhole = text.length === 42
+  const low = bytesOf(text.padEnd(42, "0"))
+  const high = bytesOf(text.padEnd(42, "f"))
+  const { rows } = await tx.query<Subject>(
+    `select ${subjectColumns} where s.address >= $1 and s.address <= $2 order by s.address limit $3`,
+    [low, high, mostByAddress],
+  )
+  if (rows.length > 0 || !isWhole) return best(rows.map((row) => subject(row, isWhole ? "exact" : "prefix")))
+  const { rows: accounts } = await tx.query("select 1 from app.address_stats where address = $1", [low])
+  return accounts.map(() => ({ type: "account", match: "exact", address: text }))
+}
+
+async function byName(tx: Queryable, text: string): Promise<Found[]> {
+  const matches = await searchNames(tx, { text, enough: mostResults })
+  const { rows } = await tx.query<Subject>(`select ${subjectColumns} where s.address = any($1::bytea[])`, [
+    [...matches.keys()].map((hex) => Buffer.from(hex, "hex")),
+  ])
+  return best(rows.map((row) => subject(row, matches.get(row.address.toString("hex"))!)))
+}
+
+const ranks: readonly Match[] = ["exact", "prefix", "word", "contains"]
+
+function best(found: readonly (Found & { readonly used: number })[]): Found[] {
+  const rank = (one: Found): number => ranks.indexOf(one.match)
+  return [...found]
+    .sort((a, b) => rank(a) - rank(b) || b.used - a.used || (a.address! < b.address! ? -1 : 1))
+    .slice(0, mostResults)
+    .map(({ used: _, ...one }) => one)
+}
