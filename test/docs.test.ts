@@ -22,11 +22,13 @@ import { verifyHelp } from "../src/cli/verify-command.js"
 import { workersHelp } from "../src/cli/workers-command.js"
 import { evmFamily } from "../src/families/evm/evm-family.js"
 import { builtInWorkers } from "../src/families/evm/indexes/built-in-workers.js"
+import { refusedActions } from "../src/families/evm/queries/etherscan/etherscan-actions.js"
 import { systemClock } from "../src/platform/clock.js"
 import { errorCodes } from "../src/platform/errors.js"
 import { createMetrics, createStreamMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, processSettings } from "../src/platform/settings.js"
+import type { EtherscanAction } from "../src/queries/etherscan/etherscan-action.js"
 import { requestErrors } from "../src/queries/request-error.js"
 import { stallCauses } from "../src/status/diagnosis.js"
 import { columnTypes } from "../src/workers/column.js"
@@ -322,6 +324,18 @@ test("docs/reference/http.md has every code of a refused request with its status
   const rows = tableRows(section("docs/reference/http.md", "## The data")).filter(([status]) => /^\d+$/.test(status!))
   const listed = rows.map(([status, name]) => [unquoted(name!.split(" ")[0]!), Number(status)])
   expect(Object.fromEntries(listed)).toMatchObject(requestErrors)
+})
+
+test("docs/reference/etherscan.md has every action once, and says which need the node or are refused", () => {
+  const rows = tableRows(section("docs/reference/etherscan.md", "## Actions"))
+  const listed = rows.flatMap(([module, names]) => {
+    const [, name, kind = "from the store"] = /^`(\w+)`(?:, (.+))?$/.exec(module!)!
+    return names!.split(", ").map((action) => `${name} ${unquoted(action)} ${kind}`)
+  })
+  const kindOf = (one: EtherscanAction): string =>
+    one.methods ? "through the node" : refusedActions.includes(one) ? "refused" : "from the store"
+  const declared = evmFamily.etherscanActions.map((one) => `${one.module} ${one.action} ${kindOf(one)}`)
+  expect(listed.sort()).toEqual(declared.sort())
 })
 
 const helps = {

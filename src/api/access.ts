@@ -33,8 +33,12 @@ export function hasAdminToken({ headers }: FastifyRequest, { adminToken }: Pick<
 }
 
 /** The name of the API key; undefined without one, and for one that is not known. */
-export function keyNameOf({ headers }: FastifyRequest, { apiKeys }: Pick<Access, "apiKeys">): string | undefined {
-  const given = headers["x-api-key"]
+export function keyNameOf(
+  { headers, query }: FastifyRequest,
+  { apiKeys }: Pick<Access, "apiKeys">,
+): string | undefined {
+  // Clients of Etherscan's format send it as a parameter.
+  const given = headers["x-api-key"] ?? (query as { apikey?: unknown } | undefined)?.apikey
   if (typeof given !== "string") return undefined
   // All are compared: the time of the answer tells nothing of the keys.
   return apiKeys.filter(({ key }) => isSame(key, given))[0]?.name

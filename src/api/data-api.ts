@@ -10,6 +10,7 @@ import type { Access } from "./access.js"
 import { chainRoutes } from "./chain-routes.js"
 import { type ClientLimits, clientOf } from "./client-limits.js"
 import { type DataRouteOptions, dataRoutes } from "./data-routes.js"
+import { type EtherscanOptions, etherscanRoutes } from "./etherscan/etherscan-routes.js"
 import { opsRoutes } from "./ops-routes.js"
 import type { StreamHub } from "./stream-hub.js"
 import { streamRoutes } from "./stream-routes.js"
@@ -20,6 +21,7 @@ export interface DataApiOptions extends DataRouteOptions, ClientLimits {
   /** By chain; without it there is no history of how far they were. */
   readonly series?: (chain: string) => SeriesRecorder | undefined
   readonly streams?: StreamHub
+  readonly etherscan?: EtherscanOptions
   readonly version: string
 }
 
@@ -45,7 +47,8 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
     await app.register(cors, {
       delegator: async ({ url }: { readonly url: string }) => ({
         origin: forOtherPages.test(url) ? [...corsOrigins] : false,
-        methods: ["GET", "HEAD"],
+        methods: ["GET", "HEAD", "POST"],
+        exposedHeaders: ["x-tidemark-watermark", "x-tidemark-partial", "x-tidemark-gaps"],
       }),
     })
   }
@@ -71,6 +74,13 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
     dataRoutes(routes, options)
     if (options.streams) streamRoutes(routes, { hub: options.streams })
   })
+  const { etherscan } = options
+  if (etherscan) {
+    await app.register(async (routes) => {
+      declareSurface(routes, "query")
+      await etherscanRoutes(routes, { ...options, ...etherscan })
+    })
+  }
   if (access.opsIsPublic || access.adminToken !== undefined) {
     await app.register(async (routes) => {
       declareSurface(routes, "ops")

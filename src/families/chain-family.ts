@@ -18,6 +18,8 @@ import type { ChainConfig, FamilySettings } from "../platform/load-config.js"
 import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
+import type { EtherscanAction } from "../queries/etherscan/etherscan-action.js"
+import type { NodeCalls } from "../queries/node-calls.js"
 import type { ApiResource } from "../queries/resource.js"
 import type { BlockWriter } from "../raw/block-writer.js"
 import type { BlockSource, ChainIdentity, HeadWatch } from "../source/block-source.js"
@@ -49,6 +51,10 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
 
   /** What the API answers about a chain of this family. */
   readonly resources: readonly ApiResource[]
+  /** The same in the format of Etherscan. */
+  readonly etherscanActions: readonly EtherscanAction[]
+  /** Calls of clients that only a node can answer. */
+  createNodeCalls(deps: RuntimeDeps, options: SourceOptions): NodeCalls
 
   /** Built in: derived on every chain of the family unless its settings disable them. */
   readonly workers: readonly WorkerDefinition[]

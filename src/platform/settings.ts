@@ -207,6 +207,19 @@ export const processSettings = {
     fallback: undefined,
     help: "Proxies in front of the server whose `x-forwarded-for` names the client, for the limits and the audit log; none by default.",
   }),
+  apiNodeMethods: text({
+    env: "API_NODE_METHODS",
+    allowed: "a comma list of methods",
+    pattern: /^[a-z]+_[A-Za-z]+(,[a-z]+_[A-Za-z]+)*$/,
+    fallback: undefined,
+    help: "Methods of the node that clients of `/api` may call, where the process has one; none by default. Each call costs what the node's provider charges.",
+  }),
+  apiNodeRequestsPerMinute: integer({
+    env: "API_NODE_REQUESTS_PER_MINUTE",
+    min: 1,
+    fallback: 60,
+    help: "Most calls to the node that one API key or address may cause in a minute.",
+  }),
   corsOrigins: text({
     env: "CORS_ORIGINS",
     allowed: "a comma list of origins",

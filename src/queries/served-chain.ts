@@ -38,6 +38,7 @@ export class ServedChain {
   readonly registry = new StoredRegistry()
   readonly needs = new NeedsWatch()
   private codec: CursorCodec | undefined
+  private id: string | undefined
   private known: { readonly value: ChainHead; readonly at: number } | undefined
 
   constructor(private readonly options: ServedChainOptions) {
@@ -52,6 +53,14 @@ export class ServedChain {
   async cursors(): Promise<CursorCodec> {
     this.codec ??= new CursorCodec(await this.read("raw", readCursorKey))
     return this.codec
+  }
+
+  /** Decimal text, pinned at the first start. */
+  async chainId(): Promise<string> {
+    this.id ??= (
+      await this.read("raw", (tx) => tx.query<{ id: string }>("select chain_id::text as id from raw.chain_state"))
+    ).rows[0]?.id
+    return this.id ?? "unknown"
   }
 
   async head(): Promise<ChainHead> {

@@ -19,6 +19,8 @@ export interface ServedDatabases {
   readonly name: string
   readonly rawUrl: string
   readonly appUrl: string
+  /** Nodes that clients' calls are passed to; empty where the process has none. */
+  readonly rpcUrls: readonly string[]
 }
 
 export type Question =

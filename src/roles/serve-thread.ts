@@ -9,13 +9,16 @@ import { StreamHub } from "../api/stream-hub.js"
 import { systemClock as clock } from "../platform/clock.js"
 import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
 import { createStreamMetrics } from "../platform/metrics.js"
+import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
+import type { NodeCalls } from "../queries/node-calls.js"
 import { OutboxFeed } from "../queries/outbox-feed.js"
 import { SeriesRecorder } from "../queries/series-recorder.js"
 import { ServedChain } from "../queries/served-chain.js"
 import { type Diagnosis, notYetKnown } from "../status/diagnosis.js"
 import { ThreadPort } from "../threads/thread-port.js"
 import { families } from "./family-of.js"
+import { passedCalls } from "./passed-calls.js"
 import type {
   FromServeThread,
   KnownStatus,
@@ -43,6 +46,7 @@ function ask<T>(question: Question): Promise<T> {
 }
 
 const served: ServedChain[] = []
+const nodes = new Map<ServedChain, NodeCalls>()
 const feeds: OutboxFeed[] = []
 const recorders: SeriesRecorder[] = []
 const registry = new Registry()
@@ -51,7 +55,7 @@ const streams = new StreamHub({
 })
 const views: ChainView[] = []
 
-function serveChain({ name, rawUrl, appUrl }: ServedDatabases): void {
+function serveChain({ name, rawUrl, appUrl, rpcUrls }: ServedDatabases): void {
   if (served.some((chain) => chain.name === name)) return
   const pool = (url: string): Database =>
     new Database({
@@ -64,6 +68,8 @@ function serveChain({ name, rawUrl, appUrl }: ServedDatabases): void {
   const raw = pool(rawUrl)
   const chain = new ServedChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), clock })
   served.push(chain)
+  const node = passedCalls({ clock, random: systemRandom, logger }, { chain, rpcUrls })
+  if (node) nodes.set(chain, node)
   const feed = new OutboxFeed({ chain, clock, logger: logger.child({ chain: name }), intervalMs: feedMs })
   feeds.push(feed)
   feed.start()
@@ -98,6 +104,7 @@ const none = { name: "none", start: () => undefined, stop: async () => undefined
 const closing = {
   close: async () => {
     await Promise.all([...feeds, ...recorders].map((service) => service.stop()))
+    await Promise.all([...nodes.values()].map((node) => node.close()))
     await Promise.all(served.map((chain) => chain.close()))
   },
 }
@@ -126,6 +133,13 @@ try {
         series: (name) => recorders.find(({ chain }) => chain === name),
         corsOrigins: (settings.corsOrigins ?? "").split(",").filter((origin) => origin !== ""),
         requestsPerMinute: settings.apiRequestsPerMinute,
+        etherscan: {
+          ...{ actions: families.flatMap(({ etherscanActions }) => etherscanActions), clock, logger },
+          nodeOf: (chain) => nodes.get(chain),
+          nodeMethods: (settings.apiNodeMethods ?? "").split(","),
+          nodeRequestsPerMinute: settings.apiNodeRequestsPerMinute,
+          lagBlocks: settings.readyLagBlocks,
+        },
       }),
   })
   thread.send({ type: "listening", url: http.url, port: http.port })

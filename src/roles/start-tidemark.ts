@@ -84,17 +84,20 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
     const complete = completion(config.chains.length, options.onDone)
     const about = { version: options.version, httpUrl: http.url, configFile: config.file }
     const servesOnly = roles.every((role) => role === "serve")
+    const rpcUrls = new Map<ChainConfig, readonly string[]>()
     starts = startChains({
       chains: config.chains,
       start: async (configured, onWaiting) => {
         const chain = servesOnly
           ? configured
           : await withDemoChain(deps, { chain: configured, options: { ...options, signal }, down })
+        rpcUrls.set(configured, chain.rpcUrls)
         const common = { settings, roles, holder, processId, signal, onWaiting, ...about }
         return (servesOnly ? startServedChain : startChain)({ ...deps, embedded, metrics }, { chain, ...common })
       },
       onRunning: (running, chain) => {
-        serving?.serve({ name: running.name, ...readUrls(chain, running.databases) })
+        const databases = readUrls(chain, running.databases)
+        serving?.serve({ name: running.name, ...databases, rpcUrls: rpcUrls.get(chain) ?? [] })
         pausable.add(running)
         down.push(() => {
           pausable.delete(running)

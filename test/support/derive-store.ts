@@ -10,6 +10,7 @@ import { rawIngester } from "../../src/coordination/raw-ingester.js"
 import { type BlockRange, formatRange } from "../../src/domain/block-range.js"
 import type { ChainFamily } from "../../src/families/chain-family.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
+import type { EvmBlock } from "../../src/families/evm/raw/evm-block.js"
 import { type Clock, systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { systemRandom } from "../../src/platform/random.js"
@@ -56,6 +57,8 @@ export interface DeriveStore {
   ): Promise<RangeDeriver>
   /** Stores blocks as the raw ingester does, under a lease, and tells app of them. They lie in one stretch that is not covered. */
   append(blocks: readonly BlockRow[]): Promise<void>
+  /** The same for blocks as a source yields them, with every field that a node sends. */
+  appendFetched(blocks: readonly EvmBlock[]): Promise<void>
   /** One range, chosen like any other. */
   deriveNext(deriver: RangeDeriver, run?: DeriveStoreRun): Promise<DeriveOutcome>
   /** Until nothing is left to do. */
@@ -106,6 +109,28 @@ export async function openDeriveStore(
     connections.push(connection)
     return connection
   }
+  const commit = async (
+    more: readonly { readonly height: number }[],
+    write: (tx: Connection) => Promise<void>,
+  ): Promise<void> => {
+    const range = { from: more[0]!.height, to: more.at(-1)!.height + 1 }
+    const executor = await connect(rawDatabase.url)()
+    const leases = new PostgresLeaseStore({ executor, schema: "raw", random: systemRandom })
+    const lease = await leases.claim({
+      worker: rawIngester,
+      holder: "test",
+      regions: [range],
+      rangeSize: 1_000_000,
+      maxBlocks: range.to - range.from,
+      order: "oldest",
+      ttlMs: 30_000,
+      dependencies: [],
+    })
+    if (lease?.range.from !== range.from || lease.range.to !== range.to)
+      throw new Error(`${formatRange(range)} is not free`)
+    await leases.commit(lease, { write })
+    await testLedgers.app.copyRawCoverage({ raw, app })
+  }
   const store: DeriveStore = {
     rawUrl: rawDatabase.url,
     appUrl: appDatabase.url,
@@ -115,28 +140,16 @@ export async function openDeriveStore(
     storedWorkers: new StoredRegistry(),
     registry,
     family: evmFamily,
-    append: async (more) => {
-      const range = { from: more[0]!.height, to: more.at(-1)!.height + 1 }
-      const leases = new PostgresLeaseStore({ executor: raw, schema: "raw", random: systemRandom })
-      const lease = await leases.claim({
-        worker: rawIngester,
-        holder: "test",
-        regions: [range],
-        rangeSize: 1_000_000,
-        maxBlocks: range.to - range.from,
-        order: "oldest",
-        ttlMs: 30_000,
-        dependencies: [],
-      })
-      if (lease?.range.from !== range.from || lease.range.to !== range.to)
-        throw new Error(`${formatRange(range)} is not free`)
-      await leases.commit(lease, {
-        write: async (tx) => {
-          for (const block of more) await insertRawBlock(tx, block)
-        },
-      })
-      await testLedgers.app.copyRawCoverage({ raw, app })
-    },
+    append: (more) =>
+      commit(more, async (tx) => {
+        for (const block of more) await insertRawBlock(tx, block)
+      }),
+    appendFetched: (more) =>
+      commit(more, async (tx) => {
+        const writer = evmFamily.createWriter()
+        for (const block of more) writer.add(block)
+        await writer.flush(tx)
+      }),
     deriver: async (
       definitions = workers,
       { appUrl = appDatabase.url, keeper = longKeeper, clock = systemClock, gate, pause } = {},

@@ -4,13 +4,16 @@ import type { InjectOptions, RouteOptions } from "fastify"
 import { Registry } from "prom-client"
 import type { Access } from "../../src/api/access.js"
 import { dataApi } from "../../src/api/data-api.js"
+import type { EtherscanOptions } from "../../src/api/etherscan/etherscan-routes.js"
 import { startHttpServer } from "../../src/api/http-server.js"
 import { StreamHub } from "../../src/api/stream-hub.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
+import type { EvmBlock } from "../../src/families/evm/raw/evm-block.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { createStreamMetrics } from "../../src/platform/metrics.js"
 import { Database } from "../../src/postgres/database.js"
+import type { NodeCalls } from "../../src/queries/node-calls.js"
 import { SeriesRecorder } from "../../src/queries/series-recorder.js"
 import { ServedChain } from "../../src/queries/served-chain.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
@@ -45,6 +48,17 @@ interface ServedAnswer {
   readonly json: any
 }
 
+export interface ServeOptions {
+  readonly workers?: readonly WorkerDefinition[]
+  readonly twoDatabases?: boolean
+  readonly access?: Access
+  /** Blocks above the others, as a source yields them. */
+  readonly fetched?: readonly EvmBlock[]
+  /** Where clients' calls are passed to. */
+  readonly node?: NodeCalls | undefined
+  readonly etherscan?: Partial<EtherscanOptions>
+}
+
 /** The chain `test`, all of it derived. */
 export async function serveStore(
   blocks: readonly BlockRow[],
@@ -52,21 +66,25 @@ export async function serveStore(
     workers = evmFamily.workers,
     twoDatabases = false,
     access = { adminToken: undefined, opsIsPublic: true, apiKeys: [], trustedProxies: [] },
-  }: { workers?: readonly WorkerDefinition[]; twoDatabases?: boolean; access?: Access } = {},
+    fetched = [],
+    node,
+    etherscan = {},
+  }: ServeOptions = {},
 ): Promise<ServedStore> {
   const store = await openDeriveStore(blocks, { workers, twoDatabases })
+  if (fetched.length > 0) await store.appendFetched(fetched)
   await store.deriveAll()
-  return serveOpened(store, { access, twoDatabases, close: () => store.close() })
+  return serveOpened(store, { access, twoDatabases, node, etherscan, close: () => store.close() })
 }
 
-interface ServeOpened {
+interface ServeOpened extends Pick<ServeOptions, "node" | "etherscan"> {
   readonly access: Access
   readonly twoDatabases: boolean
   readonly close: () => Promise<void>
 }
 
 async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<ServedStore> {
-  const { access, twoDatabases } = options
+  const { access, twoDatabases, node, etherscan } = options
   const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, readOnly: true })
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
@@ -88,6 +106,11 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
       await dataApi(instance, {
         ...{ version: "0", chains: () => [chain], resources: evmFamily.resources },
         ...{ access, streams, series: () => recorder, corsOrigins: ["https://example.org"], requestsPerMinute: 0 },
+        etherscan: {
+          ...{ actions: evmFamily.etherscanActions, nodeOf: () => node, nodeMethods: [] },
+          ...{ nodeRequestsPerMinute: 60, lagBlocks: 10, clock: systemClock, logger: silentLogger },
+          ...etherscan,
+        },
       })
     },
   })

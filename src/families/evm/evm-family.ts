@@ -5,6 +5,8 @@ import { evmSettings, evmSettingsOf } from "./evm-settings.js"
 import { builtInWorkers } from "./indexes/built-in-workers.js"
 import { createObservers } from "./indexes/create-observers.js"
 import { forgetObserved, forgetQueues } from "./indexes/forget-observed.js"
+import { createNodeCalls } from "./queries/create-node-calls.js"
+import { etherscanActions } from "./queries/etherscan/etherscan-actions.js"
 import { evmResources } from "./queries/evm-resources.js"
 import type { EvmBlock } from "./raw/evm-block.js"
 import { evmRawTables } from "./raw/raw-tables.js"
@@ -27,6 +29,8 @@ export const evmFamily: ChainFamily<EvmBlock> = {
   createWriter: (chain) => new RawWriter(evmSettingsOf(chain)),
   readBlocks,
   resources: evmResources,
+  etherscanActions,
+  createNodeCalls,
   workers: builtInWorkers,
   observedTables: ["contract_code", "contract_code_hashes", "search_terms", "token_metadata"],
   createObservers,

@@ -16,6 +16,8 @@ export interface RpcCallError {
   /** The JSON-RPC code, null when the node gave none. */
   readonly code: number | null
   readonly message: string
+  /** Of a call that reverted: what the contract returned. */
+  readonly data?: string
 }
 
 export interface RpcAnswer {
@@ -155,8 +157,9 @@ export function readAnswer(item: unknown): RpcAnswer | undefined {
 
 function readError(error: unknown): RpcCallError {
   if (typeof error !== "object" || error === null) return { code: null, message: String(error) }
-  const { code, message } = error as { code?: unknown; message?: unknown }
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
   return {
+    ...(typeof data === "string" ? { data } : {}),
     code: typeof code === "number" ? code : typeof code === "string" && code !== "" ? Number(code) : null,
     message: typeof message === "string" ? message : "",
   }

@@ -1,0 +1,30 @@
+// Calls of the API's clients to a chain's node. The node is checked against the store's chain before the first of them.
+
+import type { RuntimeDeps } from "../platform/service.js"
+import type { NodeCalls } from "../queries/node-calls.js"
+import type { ServedChain } from "../queries/served-chain.js"
+import { familyOf } from "./family-of.js"
+
+/** Undefined without a node. */
+export function passedCalls(
+  deps: RuntimeDeps,
+  { chain, rpcUrls }: { readonly chain: ServedChain; readonly rpcUrls: readonly string[] },
+): NodeCalls | undefined {
+  if (rpcUrls.length === 0) return undefined
+  let opened: Promise<NodeCalls> | undefined
+  const open = async (): Promise<NodeCalls> => {
+    const chainId = await chain.chainId()
+    return familyOf(chain).createNodeCalls(deps, { chain: { rpcUrls }, chainId })
+  }
+  return {
+    call: async (...call) => {
+      opened ??= open()
+      // The database was away: the next call tries again.
+      opened.catch(() => {
+        opened = undefined
+      })
+      return (await opened).call(...call)
+    },
+    close: async () => (await opened)?.close(),
+  }
+}
