@@ -50,9 +50,9 @@ test("the rate holds over all attached limits, and a batch counts each of its ca
       Array.from({ length: 40 }, (_, i) => limits[i % 2]!.acquire({ cost: 5, leaseMs: 1000, signal: never })),
     ),
   )
-  // 200 calls at 500 a second, of which a tenth of a second may come at once. Waits for the next look have jitter.
-  expect(ms).toBeGreaterThan(280)
-  expect(ms).toBeLessThan(350)
+  // 200 calls at somewhat less than 500 a second, so that no second has more, whatever the sizes of requests.
+  expect(ms).toBeGreaterThan(380)
+  expect(ms).toBeLessThan(470)
 })
 
 test("a place whose holder is gone becomes free when its lease ends", async () => {
@@ -86,7 +86,7 @@ test("a handle passed to a worker thread is the same limit there", async () => {
   await limit.acquire({ cost: 1, leaseMs: 60_000, signal: never })
   const worker = new Worker(
     `const { workerData, parentPort } = require("node:worker_threads")
-     const slots = new Int32Array(workerData.memory, 8, workerData.maxInFlight)
+     const slots = new Int32Array(workerData.memory, 68, workerData.maxInFlight)
      parentPort.postMessage([...slots].filter((slot) => slot !== 0).length)`,
     { eval: true, workerData: handle },
   )
@@ -155,7 +155,7 @@ describe("an urgent request", () => {
     const head = other.acquire({ cost: 1, leaseMs: 60_000, signal: abort.signal, urgent: true })
     abort.abort()
     expect(await head).toBeUndefined()
-    const notice = new Int32Array(handle.memory!, 8 + 4, 1)
+    const notice = new Int32Array(handle.memory, 64, 1)
     expect(notice[0]).toBe(0)
     const next = Promise.resolve(history.acquire({ cost: 1, leaseMs: 10, signal: never }))
     await pass(next)

@@ -4,6 +4,7 @@
 
 import type { Clock } from "../platform/clock.js"
 import type { Random } from "../platform/random.js"
+import { SharedRate, setShare, sharedRateBytes } from "./shared-rate.js"
 
 export interface SharedLimitOptions {
   /** JSON-RPC calls a second of all threads (a batch of 20 counts 20, as providers bill it). Absent: no limit. */
@@ -14,19 +15,17 @@ export interface SharedLimitOptions {
 
 /** Structured-cloneable: pass it in workerData and attach a SharedLimit to it there. */
 export interface SharedLimitHandle {
-  readonly maxRps: number | null
   readonly maxInFlight: number | null
-  readonly memory: SharedArrayBuffer | null
+  readonly memory: SharedArrayBuffer
 }
 
-const rateBytes = 8
 const urgentBytes = 4
 /** How long the notice of a waiting urgent request outlives its next attempt. */
 const urgentGraceMs = 50
 /** Between two attempts to get a slot. */
 const maxRetryMs = 20
-/** A larger debt can only come from a wall clock that was set back. */
-const maxDebtUs = 600_000_000n
+/** After the rate allows the next call, so that threads do not all try at once. */
+const maxJitterMs = 4
 
 export function createSharedLimit(options: SharedLimitOptions = {}): SharedLimitHandle {
   const maxRps = options.maxRps ?? null
@@ -35,9 +34,9 @@ export function createSharedLimit(options: SharedLimitOptions = {}): SharedLimit
   if (maxInFlight !== null && (!Number.isSafeInteger(maxInFlight) || maxInFlight < 1 || maxInFlight > 4096)) {
     throw new RangeError(`maxInFlight must be a whole number from 1 to 4096, got ${maxInFlight}`)
   }
-  const unlimited = maxRps === null && maxInFlight === null
-  const memory = unlimited ? null : new SharedArrayBuffer(rateBytes + 4 * (maxInFlight ?? 0) + urgentBytes)
-  return { maxRps, maxInFlight, memory }
+  const memory = new SharedArrayBuffer(sharedRateBytes + urgentBytes + 4 * (maxInFlight ?? 0))
+  if (maxRps !== null) setShare(memory, maxRps)
+  return { maxInFlight, memory }
 }
 
 export interface Permit {
@@ -70,12 +69,10 @@ export interface SharedLimitDeps {
 export class SharedLimit {
   readonly #clock: Clock
   readonly #random: Random
-  readonly #rate: BigInt64Array | undefined
+  readonly rate: SharedRate
   readonly #slots: Int32Array | undefined
   /** Until when ordinary requests of all threads wait for an urgent one. */
-  readonly #urgentUntil: Int32Array | undefined
-  readonly #intervalUs: number
-  readonly #burstUs: bigint
+  readonly #urgentUntil: Int32Array
   readonly #waiting: Waiter[] = []
   readonly #urgent: Waiter[] = []
   /** The last permit went to an urgent request, so an ordinary one is next. */
@@ -86,21 +83,16 @@ export class SharedLimit {
   constructor(deps: SharedLimitDeps, handle: SharedLimitHandle) {
     this.#clock = deps.clock
     this.#random = deps.random
-    this.#intervalUs = handle.maxRps === null ? 0 : 1_000_000 / handle.maxRps
-    // Calls of a tenth of a second may be sent at once: providers measure the mean.
-    this.#burstUs = handle.maxRps === null ? 0n : BigInt(Math.round(Math.max(0, 100_000 - this.#intervalUs)))
-    if (handle.memory !== null && handle.maxRps !== null) this.#rate = new BigInt64Array(handle.memory, 0, 1)
-    if (handle.memory !== null) {
-      this.#urgentUntil = new Int32Array(handle.memory, rateBytes + 4 * (handle.maxInFlight ?? 0), 1)
-    }
-    if (handle.memory !== null && handle.maxInFlight !== null) {
-      this.#slots = new Int32Array(handle.memory, rateBytes, handle.maxInFlight)
+    this.rate = new SharedRate(deps, handle.memory)
+    this.#urgentUntil = new Int32Array(handle.memory, sharedRateBytes, 1)
+    if (handle.maxInFlight !== null) {
+      this.#slots = new Int32Array(handle.memory, sharedRateBytes + urgentBytes, handle.maxInFlight)
     }
   }
 
   /** Resolves with a permit once the calls may be sent; undefined when the signal aborts first. */
   acquire({ cost, leaseMs, signal, urgent = false }: AcquireOptions): Promise<Permit | undefined> | Permit {
-    if (this.#rate === undefined && this.#slots === undefined) return free
+    if (this.#slots === undefined && this.rate.isFree) return free
     if (this.#waiting.length === 0 && this.#urgent.length === 0 && (urgent || !this.#othersAreUrgent())) {
       const permit = this.#tryAcquire(cost, leaseMs)
       if (permit !== undefined) {
@@ -157,7 +149,8 @@ export class SharedLimit {
         waitMs = 1
         continue
       }
-      const sleepMs = Math.max(waitMs, this.#rateDelayMs()) * (0.75 + this.#random.next() / 2)
+      const dueMs = this.rate.delayMs()
+      const sleepMs = dueMs > 0 ? dueMs + maxJitterMs * this.#random.next() : waitMs * (0.75 + this.#random.next() / 2)
       if (queue === this.#urgent && !this.#jumped) this.#announceUrgent(sleepMs + urgentGraceMs)
       this.#wake = new AbortController()
       await this.#clock.sleep(sleepMs, this.#wake.signal)
@@ -180,12 +173,10 @@ export class SharedLimit {
   // In hundredths of a second by the wall clock, as the slots are. It expires, so that a thread that dies while it
   // waits blocks no other.
   #announceUrgent(forMs: number): void {
-    if (this.#urgentUntil === undefined) return
     Atomics.store(this.#urgentUntil, 0, forMs === 0 ? 0 : this.#hundredths() + Math.ceil(forMs / 10))
   }
 
   #othersAreUrgent(): boolean {
-    if (this.#urgentUntil === undefined) return false
     const aheadOfNow = Atomics.load(this.#urgentUntil, 0) - this.#hundredths()
     // Further ahead than any wait: written before the clock was set back.
     return aheadOfNow > 0 && aheadOfNow < 500
@@ -199,7 +190,7 @@ export class SharedLimit {
   #tryAcquire(cost: number, leaseMs: number): Permit | undefined {
     const permit = this.#slots === undefined ? free : this.#takeSlot(this.#slots, leaseMs)
     if (permit === undefined) return undefined
-    if (this.#rate !== undefined && !this.#takeRate(this.#rate, cost)) {
+    if (!this.rate.tryTake(cost)) {
       if (this.#slots !== undefined) Atomics.compareExchange(this.#slots, permit.slot, permit.until, 0)
       return undefined
     }
@@ -218,25 +209,5 @@ export class SharedLimit {
       if (Atomics.compareExchange(slots, slot, held, until) === held) return { slot, until }
     }
     return undefined
-  }
-
-  // The generic cell rate algorithm: one number holds the time when the bucket is full again.
-  #takeRate(rate: BigInt64Array, cost: number): boolean {
-    const costUs = BigInt(Math.round(cost * this.#intervalUs))
-    for (;;) {
-      const now = BigInt(Math.round(this.#clock.now() * 1000))
-      const held = Atomics.load(rate, 0)
-      // In the past: the bucket is full. Far in the future: the clock was set back.
-      const owed = held < now || held - now > maxDebtUs ? now : held
-      if (owed > now + this.#burstUs) return false
-      const next = owed + costUs
-      if (Atomics.compareExchange(rate, 0, held, next) === held) return true
-    }
-  }
-
-  #rateDelayMs(): number {
-    if (this.#rate === undefined) return 0
-    const owedUs = Atomics.load(this.#rate, 0) - BigInt(Math.round(this.#clock.now() * 1000)) - this.#burstUs
-    return owedUs <= 0n ? 0 : Math.min(Number(owedUs) / 1000, 1000)
   }
 }

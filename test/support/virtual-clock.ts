@@ -19,6 +19,7 @@ export class VirtualClock implements Clock {
     return new Promise((resolve) => {
       const wake = (): void => {
         signal?.removeEventListener("abort", wake)
+        this.sleepers = this.sleepers.filter((sleeper) => sleeper.wake !== wake)
         resolve()
       }
       this.sleepers.push({ until: this.at + ms, wake })
@@ -28,6 +29,11 @@ export class VirtualClock implements Clock {
 
   yield(): Promise<void> {
     return Promise.resolve()
+  }
+
+  /** Until the first sleeper is due; undefined when nobody sleeps. */
+  nextMs(): number | undefined {
+    return this.sleepers.length === 0 ? undefined : Math.min(...this.sleepers.map(({ until }) => until)) - this.at
   }
 
   advance(ms: number): void {

@@ -156,32 +156,53 @@ test("a block that is not there is asked of another provider", async () => {
   expect(heights(blocks)).toEqual(numbers(1, 9))
 })
 
-test.each([-32601, -32004])(
-  "a node without eth_getBlockReceipts (%s) is asked receipt by receipt, remembered",
-  async (code) => {
-    const receipts = new Map<string, unknown>()
-    const server = await serve(
-      answerCalls((call) => {
-        if (call.method === "eth_getBlockReceipts") throw { code, message: "?" }
-        if (call.method === "eth_getTransactionReceipt") return receipts.get(call.params[0] as string) ?? null
-        if (call.method === "eth_getBlockByNumber") {
-          for (const receipt of chain.block(Number(call.params[0])).receipts) {
-            receipts.set(receipt["transactionHash"] as string, receipt)
-          }
+test.each<[string, (call: RpcRequest) => unknown]>([
+  ["-32601", () => ({ code: -32601, message: "?" })],
+  ["-32004", () => ({ code: -32004, message: "?" })],
+  ["a code of its own", () => ({ code: -32000, message: "not on your plan" })],
+  ["a message only", () => "unknown"],
+])("a node without eth_getBlockReceipts (%s) is asked receipt by receipt, remembered", async (_name, refusal) => {
+  const receipts = new Map<string, unknown>()
+  const server = await serve(
+    answerCalls((call) => {
+      if (call.method === "eth_getBlockReceipts") throw refusal(call)
+      if (call.method === "eth_getTransactionReceipt") return receipts.get(call.params[0] as string) ?? null
+      if (call.method === "eth_getBlockByNumber") {
+        for (const receipt of chain.block(Number(call.params[0])).receipts) {
+          receipts.set(receipt["transactionHash"] as string, receipt)
         }
-        return chain.answer(call, 1000)
-      }),
-    )
-    const source = sourceOf([server])
-    const blocks = await collect(source, 1, 30)
-    expect(heights(blocks)).toEqual(numbers(1, 30))
-    expect(blocks[3]!.eventCount).toBe(eventsAt(4))
-    const before = server.requests.length
-    await collect(source, 30, 40)
-    const later = server.requests.slice(before).flat() as RpcRequest[]
-    expect(later.some((call) => call.method === "eth_getBlockReceipts")).toBe(false)
-  },
-)
+      }
+      return chain.answer(call, 1000)
+    }),
+  )
+  const source = sourceOf([server])
+  const blocks = await collect(source, 1, 30)
+  expect(heights(blocks)).toEqual(numbers(1, 30))
+  expect(blocks[3]!.eventCount).toBe(eventsAt(4))
+  const before = server.requests.length
+  await collect(source, 30, 40)
+  const later = server.requests.slice(before).flat() as RpcRequest[]
+  expect(later.some((call) => call.method === "eth_getBlockReceipts")).toBe(false)
+})
+
+test("a gateway that refuses a request with eth_getBlockReceipts in it by its status is asked receipt by receipt", async () => {
+  const honest = answerCalls((call) => {
+    if (call.method !== "eth_getTransactionReceipt") return chain.answer(call, 1000)
+    const known = numbers(1, 9).flatMap((height) => chain.block(height).receipts)
+    return known.find((receipt) => receipt["transactionHash"] === call.params[0])
+  })
+  const server = await serve((body, response, request) => {
+    const calls = Array.isArray(body) ? (body as RpcRequest[]) : [body as RpcRequest]
+    if (!calls.some(({ method }) => method === "eth_getBlockReceipts")) return honest(body, response, request)
+    return void response.writeHead(403).end("forbidden")
+  })
+  const source = sourceOf([server])
+  expect(heights(await collect(source, 1, 9))).toEqual(numbers(1, 9))
+  const before = server.requests.length
+  await collect(source, 1, 9)
+  // Batches again: they were not what was refused.
+  expect(server.requests.slice(before)).toHaveLength(2)
+})
 
 test("null receipts for blocks with transactions, again and again, count as a missing method", async () => {
   const server = await serve(

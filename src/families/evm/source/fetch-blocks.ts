@@ -1,5 +1,5 @@
 // Fetches blocks with their receipts from one provider in one request: eth_getBlockByNumber and eth_getBlockReceipts
-// for each height. A node without the latter is asked for each receipt from then on.
+// for each height. A node that keeps refusing the latter is asked for each receipt.
 
 import type { BlockRange } from "../../../domain/block-range.js"
 import type { Hex } from "../../../domain/linked-block.js"
@@ -9,6 +9,7 @@ import { type BlockJson, type FetchedBlock, isObject, type ReceiptJson } from ".
 import { quantityText, quantityValue, toHexBytes } from "./hex-text.js"
 import type { JsonRpcClient } from "./json-rpc-client.js"
 import type { RpcAnswer, RpcCall, RpcReply } from "./json-rpc-reply.js"
+import { refusalKind, saysPruned } from "./refusals.js"
 
 /** The answer for a range of heights, parsed only when it is read. */
 export interface FetchedBatch {
@@ -23,10 +24,7 @@ export interface FetchedBatch {
   release(): void
 }
 
-/** "Method not found" (JSON-RPC) and "method not supported" (EIP-1474). */
-const unsupportedCodes = new Set([-32601, -32004])
-/** After this many null receipts in a row for blocks with transactions, the method counts as missing. */
-const maxNullReceipts = 3
+const receiptsMethod = "eth_getBlockReceipts"
 const receiptsPerRequest = 100
 
 export interface FetchBlocksOptions extends FetchOptions {
@@ -41,7 +39,7 @@ export function fetchBlocks(
   range: BlockRange,
   options: FetchBlocksOptions,
 ): Promise<FetchedBatch> {
-  return provider.receiptsByTransaction
+  return provider.receipts.isMissing
     ? fetchByTransaction(provider, range, options)
     : fetchByBlock(provider, range, options)
 }
@@ -53,15 +51,29 @@ async function fetchByBlock(
 ): Promise<FetchedBatch> {
   const calls: RpcCall[] = []
   for (let height = range.from; height < range.to; height++) {
-    calls.push(blockCall(height, true), { method: "eth_getBlockReceipts", params: [quantityText(height)] })
+    calls.push(blockCall(height, true), { method: receiptsMethod, params: [quantityText(height)] })
   }
   const count = range.to - range.from
   // Last, so that the positions of the others do not change.
   if (options.withParent) calls.push(blockCall(range.from - 1))
   const lastFinal = lastFinalIn(range, options)
   if (lastFinal !== undefined) calls.push(blockCall("finalized"))
-  const reply = await provider.post(calls, options)
+  const reply = await postNoting(provider, calls, options)
+  if (reply === undefined) return fetchByTransaction(provider, range, options)
   if (lastFinal !== undefined) assertFinal(provider, lastFinal, reply.answer(calls.length - 1))
+  // Seen before anything is consumed: more requests would be under way by then.
+  // The first and the last: nodes that keep recent blocks only often have block 0 too.
+  for (const i of [0, count - 1]) {
+    const answer = reply.shortAnswer(2 * i)
+    if (answer === undefined || !isPruned(answer, range.from + i, lastFinal)) continue
+    provider.pruned.note(range.from + i)
+    throw missing(provider, range.from + i, "block")
+  }
+  for (let i = 0; i < count; i++) {
+    const { error } = reply.shortAnswer(2 * i + 1) ?? { error: null }
+    if (error === null || refusalKind(error) !== undefined) break
+    if (provider.receipts.refused(error.code)) return fetchByTransaction(provider, range, options)
+  }
   const exact = once(() => reply.readExact())
   return {
     range,
@@ -84,6 +96,21 @@ async function fetchByBlock(
         }),
       }
     },
+  }
+}
+
+/** A gateway may refuse the method with an HTTP status, and answers no call of the batch. Undefined when it did so again. */
+async function postNoting(
+  provider: JsonRpcClient,
+  calls: readonly RpcCall[],
+  options: FetchOptions,
+): Promise<RpcReply | undefined> {
+  try {
+    return await provider.post(calls, options)
+  } catch (error) {
+    const isRefusal = isIndexerError(error, "RPC_ERROR") || isIndexerError(error, "RPC_BAD_RESPONSE")
+    if (isRefusal && error.data["method"] === receiptsMethod && provider.receipts.refused(null)) return undefined
+    throw error
   }
 }
 
@@ -190,6 +217,10 @@ function readBlock(provider: JsonRpcClient, height: number, answer: RpcAnswer): 
   return answer.value as unknown as BlockJson
 }
 
+/** No block where the provider has final ones above, or it says so: it keeps recent ones only. */
+const isPruned = ({ value, error }: RpcAnswer, height: number, lastFinal: number | undefined): boolean =>
+  error === null ? value === null && lastFinal !== undefined && height <= lastFinal : saysPruned(error)
+
 function readReceipts(
   provider: JsonRpcClient,
   height: number,
@@ -197,15 +228,16 @@ function readReceipts(
   answer: RpcAnswer,
 ): readonly ReceiptJson[] {
   if (answer.error !== null) {
-    if (unsupportedCodes.has(answer.error.code ?? 0)) provider.receiptsByTransaction = true
-    throw provider.callError("eth_getBlockReceipts", answer.error)
+    const error = provider.callError(receiptsMethod, answer.error)
+    if (refusalKind(answer.error) === undefined) provider.receipts.refused(answer.error.code)
+    throw error
   }
   if (answer.value === null) {
     if (block.transactions.length === 0) return []
-    if (++provider.nullReceipts >= maxNullReceipts) provider.receiptsByTransaction = true
+    provider.receipts.refused(null)
     throw missing(provider, height, "receipts of block")
   }
-  provider.nullReceipts = 0
+  provider.receipts.answered()
   if (!Array.isArray(answer.value) || !answer.value.every(isObject)) {
     throw new IndexerError("RPC_BAD_RESPONSE", `${provider.label} answered no receipts for block ${height}`, {
       height,

@@ -127,6 +127,7 @@ export class RangeFetcher {
     try {
       const batch = await pool.attempt((provider) => fetchBlocks(provider, range, options), {
         ...options,
+        from: range.from,
         unread: true,
         giveUpOn: blocks > 1 ? ["RPC_RESPONSE_TOO_LARGE"] : [],
         giveUpAfterRoundOn: blocks > 1 ? ["RPC_TIMEOUT"] : [],

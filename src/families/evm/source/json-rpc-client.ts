@@ -1,25 +1,25 @@
-// One provider: JSON-RPC batches over one URL, within its shared limits, with typed errors. It never retries, except
-// that a node that refuses batches gets smaller ones from then on, down to single calls.
+// One provider: JSON-RPC batches over one URL, within its shared limits, with typed errors. Calls that the provider
+// refuses for now, out of a batch that it answers, are asked again more slowly; batches that it refuses get smaller.
+// Everything else is retried by the pool.
 
 import type { Clock } from "../../../platform/clock.js"
 import { IndexerError, isIndexerError } from "../../../platform/errors.js"
 import type { Random } from "../../../platform/random.js"
+import { BatchLimit } from "../../../source/batch-limit.js"
 import type { FetchOptions } from "../../../source/block-source.js"
 import { BufferPool } from "../../../source/buffer-pool.js"
 import { CircuitBreaker, type CircuitOptions, defaultCircuit } from "../../../source/circuit-breaker.js"
-import { type HttpAnswer, HttpEndpoint } from "../../../source/http-endpoint.js"
+import { HttpEndpoint } from "../../../source/http-endpoint.js"
 import { scrubText } from "../../../source/provider-url.js"
+import { PrunedHeights } from "../../../source/pruned-heights.js"
 import type { RpcCounters } from "../../../source/rpc-counters.js"
 import { SharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
-import {
-  bodyText,
-  type ReplyPart,
-  type RpcAnswer,
-  type RpcCall,
-  type RpcCallError,
-  RpcReply,
-  readAnswer,
-} from "./json-rpc-reply.js"
+import { checkAnswer } from "./check-answer.js"
+import { type ReplyPart, type RpcAnswer, type RpcCall, type RpcCallError, RpcReply } from "./json-rpc-reply.js"
+import { ReceiptsMethod } from "./receipts-method.js"
+import { refusalKind } from "./refusals.js"
+import { type RefusedEntry, refusedEntries } from "./refused-entries.js"
+import { splitBatch } from "./split-batch.js"
 
 export interface JsonRpcClientOptions {
   readonly url: string
@@ -40,43 +40,33 @@ export interface JsonRpcClientDeps {
 const keptBufferBytes = 8 << 20
 const defaultTimeoutMs = 30_000
 const defaultMaxResponseBytes = 128 * 1024 * 1024
-/** Answers up to this size are parsed at once, so that a refusal is noticed here and not by the consumer. */
-const eagerBytes = 16 * 1024
-/** A node that refused a batch gets one of twice the size after this time. */
-const batchRetryMs = 600_000
-/** The pause after "too many requests" when the provider does not say how long. */
-const defaultPauseMs = 1000
-const maxPauseMs = 60_000
-
-/** JSON-RPC codes for "too many requests" (EIP-1474 and what providers send). */
-const rateLimitCodes = new Set([-32005, -32029, 429])
-/** HTTP statuses with which nodes and proxies refuse a batch that they would accept as single calls. */
-const refusalStatuses = new Set([400, 405, 406, 413, 415, 422, 501])
+/** Refused as a whole so often after parts of the calls were answered: the pool decides what to do. */
+const maxRefusedInARow = 5
+/** A longer wait is for the pool, which may have another provider. */
+const maxWaitHereMs = 5_000
 
 export class JsonRpcClient {
   readonly label: string
   readonly breaker: CircuitBreaker
-  /** Set when the node has no eth_getBlockReceipts. */
-  receiptsByTransaction = false
-  /** Null receipts seen in a row for blocks that have transactions. */
-  nullReceipts = 0
+  readonly receipts: ReceiptsMethod
+  readonly pruned: PrunedHeights
   lastError: string | null = null
   lastErrorAtMs: number | null = null
-  /** No request before this monotonic time: the provider asked for a pause. */
-  pausedUntil = 0
   readonly #url: string
   readonly #clock: Clock
   readonly #counters: RpcCounters
   readonly #limit: SharedLimit
+  readonly #batches: BatchLimit
   readonly #http: HttpEndpoint
   readonly #buffers = new BufferPool(keptBufferBytes)
   readonly #timeoutMs: number
-  #maxCalls = Number.POSITIVE_INFINITY
-  #maxCallsUntil = 0
 
   constructor(deps: JsonRpcClientDeps, options: JsonRpcClientOptions) {
     this.label = options.label
     this.breaker = new CircuitBreaker(deps, options.circuit ?? defaultCircuit)
+    this.receipts = new ReceiptsMethod(deps)
+    this.pruned = new PrunedHeights(deps)
+    this.#batches = new BatchLimit(deps)
     this.#url = options.url
     this.#clock = deps.clock
     this.#counters = deps.counters
@@ -90,22 +80,37 @@ export class JsonRpcClient {
     })
   }
 
+  /** For how much longer the provider gets no request from any thread, because it refused one. */
+  get pausedMs(): number {
+    return Math.max(0, this.#limit.rate.pausedUntilMs - this.#clock.now())
+  }
+
   /** Sends the calls, in one request if the node allows it. The reply is not parsed: it may hold errors of calls. */
   async post(calls: readonly RpcCall[], options: FetchOptions): Promise<RpcReply> {
     const parts: ReplyPart[] = []
-    let first = 0
-    while (first < calls.length) {
-      const count = Math.min(calls.length - first, this.#batchLimit())
+    let open: readonly number[] = calls.map((_, at) => at)
+    let refusedInARow = 0
+    while (open.length > 0) {
+      const asked = open.slice(0, Math.min(this.#batches.calls, this.#limit.rate.maxCalls))
       try {
-        parts.push({ body: await this.#send(calls, first, count, options), first, count })
-        first += count
+        const { part, refused } = await this.#send(calls, asked, options)
+        parts.push(part)
+        open = [...refused.map(({ call }) => call), ...open.slice(asked.length)]
+        refusedInARow = 0
       } catch (error) {
-        if (count === 1 || !isIndexerError(error) || error.data["refusedBatch"] !== true) throw error
-        this.#maxCalls = Math.max(1, Math.floor(count / 2))
-        this.#maxCallsUntil = this.#clock.monotonic() + batchRetryMs
+        if (!isIndexerError(error)) throw error
+        // A call that is refused alone was not refused for the company it was in.
+        if (asked.length === 1 && error.action === "retry" && error.data["httpStatus"] !== undefined)
+          this.#batches.forget()
+        if (asked.length > 1 && error.data["refusedBatch"] === true) this.#batches.refused(asked.length)
+        else if (error.code !== "RPC_RATE_LIMITED" || !this.#waitsHere(parts.length, ++refusedInARow)) throw error
       }
     }
     return new RpcReply(this.label, calls, parts, this.#buffers)
+  }
+
+  #waitsHere(answeredParts: number, refusedInARow: number): boolean {
+    return answeredParts > 0 && refusedInARow <= maxRefusedInARow && this.pausedMs <= maxWaitHereMs
   }
 
   /** Sends the calls and parses the answers. An error of a call throws, unless it is wanted as a value. */
@@ -117,7 +122,7 @@ export class JsonRpcClient {
     for (let i = 0; i < answers.length; i++) {
       const { error } = answers[i]!
       if (error === null) continue
-      if (options.errorsAsValues === true && !rateLimitCodes.has(error.code ?? 0)) continue
+      if (options.errorsAsValues === true && refusalKind(error) !== "rate") continue
       throw this.callError(calls[i]!.method, error)
     }
     return answers
@@ -127,8 +132,8 @@ export class JsonRpcClient {
   callError(method: string, error: RpcCallError): IndexerError {
     const said = `${method} answered error ${error.code ?? "without a code"}: ${scrubText(error.message, this.#url)}`
     const data = { provider: this.label, method, rpcCode: error.code }
-    if (rateLimitCodes.has(error.code ?? 0)) {
-      this.pausedUntil = this.#clock.monotonic() + defaultPauseMs
+    if (refusalKind(error) === "rate") {
+      this.#limit.rate.refused({ sentAtMs: this.#clock.now(), calls: 1, answered: 0 })
       return new IndexerError("RPC_RATE_LIMITED", `${this.label}: too many requests (${said})`, { data })
     }
     return new IndexerError("RPC_ERROR", `${this.label}: ${said}`, { data })
@@ -149,93 +154,85 @@ export class JsonRpcClient {
     return this.#http.close()
   }
 
-  #batchLimit(): number {
-    if (this.#maxCalls !== Number.POSITIVE_INFINITY && this.#clock.monotonic() > this.#maxCallsUntil) {
-      this.#maxCalls *= 2
-      this.#maxCallsUntil = this.#clock.monotonic() + batchRetryMs
-    }
-    return this.#maxCalls
-  }
-
   async #send(
     calls: readonly RpcCall[],
-    first: number,
-    count: number,
+    asked: readonly number[],
     { signal, urgent }: FetchOptions,
-  ): Promise<Buffer> {
+  ): Promise<{ readonly part: ReplyPart; readonly refused: readonly RefusedEntry[] }> {
     // The slot is held a little longer than the request can live.
     const leaseMs = this.#timeoutMs + 1000
+    const count = asked.length
     const permit = await this.#limit.acquire({ cost: count, leaseMs, signal, urgent })
     if (permit === undefined) throw signal.reason
-    const startedAt = this.#clock.monotonic()
+    const [startedAt, sentAtMs] = [this.#clock.monotonic(), this.#clock.now()]
     let bytes = 0
     let code = "ok"
     try {
-      const answer = await this.#http.post(requestText(calls, first, count), {
-        timeoutMs: this.#timeoutMs,
-        signal,
-      })
+      const answer = await this.#http.post(requestText(calls, asked), { timeoutMs: this.#timeoutMs, signal })
       bytes = answer.body.length
-      this.#check(answer, count)
-      return answer.body
+      checkAnswer(answer, {
+        ...{ count, nowMs: this.#clock.now() },
+        scrub: (text) => scrubText(text, this.#url),
+      })
+      const { body } = answer
+      const part = { body, asked, entries: count > 1 ? splitBatch(body, count) : undefined }
+      const refused = this.#refusedOf(part, sentAtMs)
+      if (count > 1 && refused.length === 0) this.#batches.accepted(count)
+      return { part, refused }
     } catch (error) {
       code = isIndexerError(error) ? error.code : "aborted"
-      throw isIndexerError(error) ? this.#named(error) : error
+      if (!isIndexerError(error)) throw error
+      const retryAfterMs = error.data["retryAfterMs"] as number | undefined
+      if (error.code === "RPC_RATE_LIMITED")
+        this.#limit.rate.refused({ sentAtMs, calls: count, answered: 0, retryAfterMs })
+      throw this.#named(error, count === 1 ? calls[asked[0]!]!.method : undefined)
     } finally {
       this.#limit.release(permit)
-      this.#count(calls, first, count, { bytes, code, ms: this.#clock.monotonic() - startedAt })
+      this.#count(calls, asked, { bytes, code, ms: this.#clock.monotonic() - startedAt })
     }
   }
 
-  /** Throws when the answer is no reply, or refuses the whole batch. */
-  #check({ status, body, retryAfter }: HttpAnswer, count: number): void {
-    const start = firstByte(body)
-    if (status === 200 && (count > 1 ? start === 0x5b : start === 0x7b) && body.length > eagerBytes) return
-    const parsed = body.length <= eagerBytes ? parseSmall(body) : undefined
-    const whole = readAnswer(Array.isArray(parsed) && parsed.length === 1 && count > 1 ? parsed[0] : parsed)
-    if (status === 429 || rateLimitCodes.has(whole?.error?.code ?? 0)) {
-      const pauseMs = retryAfterMs(retryAfter, this.#clock.now()) ?? defaultPauseMs
-      this.pausedUntil = this.#clock.monotonic() + Math.min(pauseMs, maxPauseMs)
-      throw new IndexerError("RPC_RATE_LIMITED", `too many requests; retrying in ${Math.ceil(pauseMs)} ms`, {
-        data: { retryAfterMs: pauseMs },
-      })
+  /** Adapts the limits to entries that were refused. Throws when all were: there is nothing to keep. */
+  #refusedOf(part: ReplyPart, sentAtMs: number): readonly RefusedEntry[] {
+    const refused = refusedEntries(part)
+    const count = part.asked.length
+    const answered = count - refused.length
+    const [first] = refused
+    if (first === undefined) {
+      this.#limit.rate.answered(count)
+      return refused
     }
-    if (count > 1 && (refusalStatuses.has(status) || (status < 500 && whole?.error))) {
-      const said = whole?.error ? scrubText(whole.error.message, this.#url) : `HTTP ${status}`
-      throw new IndexerError("RPC_ERROR", `a batch of ${count} calls was refused (${said})`, {
-        data: { refusedBatch: true, httpStatus: status },
-      })
+    const said = `${refused.length} of ${count} calls were refused (${scrubText(first.message, this.#url)})`
+    if (first.kind !== "rate") {
+      if (answered === 0) throw new IndexerError("RPC_ERROR", said, { data: { refusedBatch: true } })
+      this.#batches.refused(count)
+      return refused
     }
-    // A single call's error in the body says more than the status. It is thrown when the reply is parsed.
-    if (count === 1 && whole?.error) return
-    if (status >= 500) throw new IndexerError("RPC_UNREACHABLE", `HTTP ${status}`, { data: { httpStatus: status } })
-    if (status === 401 || status === 403) {
-      throw new IndexerError("RPC_ERROR", `HTTP ${status}: access denied; check the key in the URL`)
-    }
-    if (status !== 200) throw new IndexerError("RPC_BAD_RESPONSE", `HTTP ${status}`)
-    if (count > 1 ? start !== 0x5b : start !== 0x7b && start !== 0x5b) {
-      throw new IndexerError("RPC_BAD_RESPONSE", `the answer is no JSON-RPC reply (${body.length} bytes)`)
-    }
+    const error = new IndexerError("RPC_RATE_LIMITED", `too many requests: ${said}`)
+    if (answered === 0) throw error
+    this.#limit.rate.refused({ sentAtMs, calls: count, answered })
+    this.noteError(this.#named(error))
+    return refused
   }
 
-  #named(error: IndexerError): IndexerError {
+  #named(error: IndexerError, method?: string): IndexerError {
     return new IndexerError(error.code, `${this.label}: ${error.message}`, {
-      data: { ...error.data, provider: this.label, counted: true },
+      data: { ...error.data, ...(method === undefined ? {} : { method }), provider: this.label, counted: true },
     })
   }
 
   #count(
     calls: readonly RpcCall[],
-    first: number,
-    count: number,
+    asked: readonly number[],
     sample: { readonly bytes: number; readonly code: string; readonly ms: number },
   ): void {
     const perMethod = new Map<string, number>()
-    for (let i = first; i < first + count; i++) {
-      const { method } = calls[i]!
+    for (const at of asked) {
+      const { method } = calls[at]!
       perMethod.set(method, (perMethod.get(method) ?? 0) + 1)
     }
     const { code, bytes, ms } = sample
+    const count = asked.length
     for (const [method, n] of perMethod) {
       const share = { calls: n, bytes: (bytes * n) / count, ms: (ms * n) / count }
       this.#counters.add({ provider: this.label, method, code, ...share })
@@ -243,34 +240,7 @@ export class JsonRpcClient {
   }
 }
 
-function requestText(calls: readonly RpcCall[], first: number, count: number): string {
-  const requests = calls
-    .slice(first, first + count)
-    .map(({ method, params }, i) => ({ jsonrpc: "2.0", id: i + 1, method, params }))
-  return JSON.stringify(count > 1 ? requests : requests[0])
-}
-
-function firstByte(body: Buffer): number {
-  for (let i = 0; i < body.length; i++) {
-    const c = body[i]!
-    if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return c
-  }
-  return -1
-}
-
-function parseSmall(body: Buffer): unknown {
-  try {
-    return JSON.parse(bodyText(body))
-  } catch {
-    // The status and the first byte decide.
-    return undefined
-  }
-}
-
-/** Seconds or an HTTP date; undefined when absent or unreadable. */
-function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined
-  const seconds = Number(header)
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - nowMs
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+function requestText(calls: readonly RpcCall[], asked: readonly number[]): string {
+  const requests = asked.map((at, i) => ({ jsonrpc: "2.0", id: i + 1, ...calls[at]! }))
+  return JSON.stringify(requests.length > 1 ? requests : requests[0])
 }

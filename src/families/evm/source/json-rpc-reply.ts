@@ -5,7 +5,6 @@ import { isAscii } from "node:buffer"
 import { IndexerError } from "../../../platform/errors.js"
 import type { BufferPool } from "../../../source/buffer-pool.js"
 import { parseExactJson } from "./exact-json.js"
-import { splitBatch } from "./split-batch.js"
 
 export interface RpcCall {
   readonly method: string
@@ -27,24 +26,28 @@ export interface RpcAnswer {
 
 export interface ReplyPart {
   readonly body: Buffer
-  /** Calls [first, first + count) of the batch were sent in this request, with ids from 1. */
-  readonly first: number
-  readonly count: number
+  /** Positions of the calls that were sent in this request, in the order of their ids, which count from 1. */
+  readonly asked: readonly number[]
+  /** The answer split into its entries, where it has the usual form. */
+  readonly entries: readonly Buffer[] | undefined
 }
 
 /** Pure ASCII, as nearly all replies are, is parsed about twice as fast from a one-byte string. */
 export const bodyText = (body: Buffer): string => body.toString(isAscii(body) ? "latin1" : "utf8")
 
+/** The error of a call is short; so are few results. */
+export const maxErrorBytes = 1_024
+
 export class RpcReply {
   readonly provider: string
   readonly calls: readonly RpcCall[]
   readonly bytes: number
+  /** A call that was refused for now was asked again: its last answer counts. */
   readonly #parts: readonly ReplyPart[]
-  /** Undefined before the first attempt to split, null when that failed. */
-  #entries: readonly Buffer[] | null | undefined
-  #whole: RpcAnswer[] | undefined
-
   readonly #buffers: BufferPool | undefined
+  /** By call, the part with its answer; undefined where there is one part. */
+  #places: readonly ReplyPart[] | undefined
+  #whole: RpcAnswer[] | undefined
 
   constructor(provider: string, calls: readonly RpcCall[], parts: readonly ReplyPart[], buffers?: BufferPool) {
     this.provider = provider
@@ -68,21 +71,33 @@ export class RpcReply {
     return this.#whole[call]!
   }
 
-  #answerAlone(call: number): RpcAnswer | undefined {
-    if (this.#entries === undefined) {
-      const [part, ...others] = this.#parts
-      const whole = part !== undefined && others.length === 0 && part.count > 1
-      this.#entries = (whole ? splitBatch(part.body, part.count) : undefined) ?? null
-    }
-    if (this.#entries === null) return undefined
+  /** The answer to one call if it is as short as an error: a look that costs nothing. */
+  shortAnswer(call: number): RpcAnswer | undefined {
+    return this.#answerAlone(call, maxErrorBytes)
+  }
+
+  #answerAlone(call: number, maxBytes = Number.POSITIVE_INFINITY): RpcAnswer | undefined {
+    const part = this.#partOf(call)
+    const at = this.#parts.length === 1 ? call : part.asked.indexOf(call)
+    const entry = part.asked.length === 1 ? part.body : part.entries?.[at]
+    if (entry === undefined || entry.length > maxBytes) return undefined
     try {
-      const item: unknown = JSON.parse(bodyText(this.#entries[call]!))
-      if (answerId(item) === call + 1) return readAnswer(item)
+      const item: unknown = JSON.parse(bodyText(entry))
+      if (answerId(item) === at + 1) return readAnswer(item)
     } catch {
       // Split in the wrong place, or damaged: parsing the whole reply decides.
     }
-    this.#entries = null
     return undefined
+  }
+
+  #partOf(call: number): ReplyPart {
+    if (this.#parts.length === 1) return this.#parts[0]!
+    if (this.#places === undefined) {
+      const places = new Array<ReplyPart>(this.calls.length)
+      for (const part of this.#parts) for (const asked of part.asked) places[asked] = part
+      this.#places = places
+    }
+    return this.#places[call]!
   }
 
   /** One answer per call, in their order. Throws RPC_BAD_RESPONSE. */
@@ -96,50 +111,50 @@ export class RpcReply {
   }
 
   #read(parse: (body: Buffer) => unknown): RpcAnswer[] {
-    const answers = new Array<RpcAnswer | undefined>(this.calls.length).fill(undefined)
-    for (const part of this.#parts) {
+    const answers = new Array<RpcAnswer>(this.calls.length)
+    for (const { body, asked } of this.#parts) {
       let parsed: unknown
       try {
-        parsed = parse(part.body)
+        parsed = parse(body)
       } catch {
-        throw badResponse(`the answer of ${this.provider} is no JSON (${part.body.length} bytes)`)
+        throw badResponse(`the answer of ${this.provider} is no JSON (${body.length} bytes)`)
       }
-      placeAnswers(answers, part, parsed, this.provider)
+      const own = placeAnswers(parsed, asked.length, this.provider)
+      for (const [at, call] of asked.entries()) answers[call] = own[at]!
     }
-    return answers as RpcAnswer[]
+    return answers
   }
 }
 
 const badResponse = (message: string): IndexerError => new IndexerError("RPC_BAD_RESPONSE", message)
 
-function placeAnswers(answers: (RpcAnswer | undefined)[], part: ReplyPart, parsed: unknown, provider: string): void {
-  if (part.count === 1 && !Array.isArray(parsed)) {
+/** The answers of one request, in the order of its calls. */
+function placeAnswers(parsed: unknown, count: number, provider: string): RpcAnswer[] {
+  if (count === 1 && !Array.isArray(parsed)) {
     const answer = readAnswer(parsed)
     const id = answerId(parsed)
     // An error may have no id. A result with another id belongs to another call.
     if (answer === undefined || (answer.error === null ? id !== 1 : id !== 1 && id !== null)) {
       throw badResponse(`the answer of ${provider} is no JSON-RPC response to the call`)
     }
-    answers[part.first] = answer
-    return
+    return [answer]
   }
   if (!Array.isArray(parsed)) throw badResponse(`${provider} answered a batch with something other than a list`)
+  const answers = new Array<RpcAnswer | undefined>(count).fill(undefined)
   for (const item of parsed) {
     const answer = readAnswer(item)
     const id = answerId(item)
-    if (answer === undefined || id === null || !Number.isInteger(id) || id < 1 || id > part.count) {
+    if (answer === undefined || id === null || !Number.isInteger(id) || id < 1 || id > count) {
       throw badResponse(`${provider} answered a batch with an entry that belongs to no call`)
     }
-    const at = part.first + id - 1
-    if (answers[at] !== undefined) throw badResponse(`${provider} answered one call of a batch twice`)
-    answers[at] = answer
+    if (answers[id - 1] !== undefined) throw badResponse(`${provider} answered one call of a batch twice`)
+    answers[id - 1] = answer
   }
-  for (let i = part.first; i < part.first + part.count; i++) {
-    if (answers[i] === undefined) throw badResponse(`${provider} left calls of a batch without an answer`)
-  }
+  if (answers.includes(undefined)) throw badResponse(`${provider} left calls of a batch without an answer`)
+  return answers as RpcAnswer[]
 }
 
-function answerId(item: unknown): number | null {
+export function answerId(item: unknown): number | null {
   if (typeof item !== "object" || item === null) return null
   const id = (item as { id?: unknown }).id
   if (typeof id === "number") return id

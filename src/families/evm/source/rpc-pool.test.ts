@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest"
 import { type Answer, answerCalls, type RpcServer, startRpcServer } from "../../../../test/fixtures/evm/rpc-server.js"
-import { systemClock } from "../../../platform/clock.js"
+import { VirtualClock } from "../../../../test/support/virtual-clock.js"
+import { type Clock, systemClock } from "../../../platform/clock.js"
 import { IndexerError } from "../../../platform/errors.js"
 import { silentLogger } from "../../../platform/logger.js"
 import { systemRandom } from "../../../platform/random.js"
@@ -27,7 +28,7 @@ function pool(
   urls: readonly string[],
   client: Partial<JsonRpcClientOptions> = {},
   options: Partial<RpcPoolOptions> = {},
-  clock = systemClock,
+  clock: Clock = systemClock,
 ): RpcPool {
   const counters = new RpcCounters()
   const labels = providerLabels(urls)
@@ -78,7 +79,7 @@ test.each<[string, Answer, string]>([
 ])("%s is a typed error that is retried", async (_name, answer, code) => {
   let bad = true
   const node = await server((...args) => (bad ? answer(...args) : echo(...args)))
-  const error = await failure(pool([node.url], {}, { rounds: 1 }).call(many(2), { signal }))
+  const error = await failure(pool([node.url], {}, { rounds: 1, limitedMs: 0 }).call(many(2), { signal }))
   expect(error.code).toBe(code)
   expect(error.action).toBe("retry")
   expect(error.message).not.toContain("key-0123456789abcdef")
@@ -98,6 +99,52 @@ test("a node that refuses batches is asked with smaller ones, then with single c
   expect(node.requests.map((body) => (Array.isArray(body) ? body.length : 1))).toEqual([4, 2, 1, 1, 1, 1])
   await rpc.call(many(2), { signal })
   expect(node.requests.slice(6).every((body) => !Array.isArray(body))).toBe(true)
+})
+
+test("calls of a batch that are refused for now are asked again alone, and the others are kept", async () => {
+  let free = 3
+  const limited = answerCalls(({ params }) => {
+    if (--free < 0) throw { code: 429, message: "exceeded its compute units per second capacity" }
+    return params[0]
+  })
+  const node = await server((...args) => {
+    const answer = limited(...args)
+    free = 3
+    return answer
+  })
+  const rpc = pool([node.url])
+  expect((await rpc.call(many(7), { signal })).map((answer) => answer.value)).toEqual([0, 1, 2, 3, 4, 5, 6])
+  const asked = node.requests.map((body) => (Array.isArray(body) ? body : [body]).map(({ params }) => params[0]))
+  expect(asked[0]).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(asked.slice(1).flat().sort()).toEqual([3, 4, 5, 6])
+  expect(rpc.providers()[0]).toMatchObject({ state: "closed", lastError: expect.stringContaining("RPC_RATE_LIMITED") })
+})
+
+test("while its only provider refuses for its rate, a call waits beyond its rounds, and is answered", async () => {
+  let refusals = 8
+  const node = await server((body, response, request) => {
+    if (--refusals < 0) return echo(body, response, request)
+    return void response.writeHead(503, { "retry-after": "1" }).end("slow down")
+  })
+  const clock = new VirtualClock()
+  const rpc = pool([node.url], {}, { rounds: 2 }, clock)
+  const answers = rpc.call(many(2), { signal })
+  let isDone = false
+  void answers.finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(clock.nextMs() !== undefined && node.requests.length + refusals === 8 ? 50 : 0)
+  }
+  expect((await answers).map((each) => each.value)).toEqual([0, 1])
+  expect(rpc.providers()[0]!.state).toBe("closed")
+})
+
+test("a provider that refuses everything for its rate is given up after a time", async () => {
+  const node = await server((_body, response) => void response.writeHead(429, { "retry-after": "30" }).end())
+  const error = await failure(pool([node.url], {}, { limitedMs: 0 }).call(many(1), { signal }))
+  expect(error.code).toBe("RPC_RATE_LIMITED")
 })
 
 test("HTTP 413 for a batch makes it smaller", async () => {

@@ -1,5 +1,6 @@
 // Several providers as one: uses the first healthy one, the next when it fails, and the first again once it recovers.
-// Gives up after a bounded number of rounds with an error that names every provider and its last error.
+// Gives up after a bounded number of rounds with an error that names every provider and its last error. Rounds in which a
+// provider asks to wait do not count, up to a time in which none of them answers anything.
 
 import type { Clock } from "../../../platform/clock.js"
 import { type ErrorCode, IndexerError, isIndexerError } from "../../../platform/errors.js"
@@ -23,11 +24,15 @@ export interface RpcPoolOptions {
   /** How often all providers are tried before a call gives up. */
   readonly rounds?: number | undefined
   readonly backoffMs?: number | undefined
+  /** For how long a call waits for providers that limit their rate, while they answer nothing at all. */
+  readonly limitedMs?: number | undefined
 }
 
 export interface AttemptOptions extends FetchOptions {
   /** Labels of providers to ask last, least recent first: their answers are in doubt. */
   readonly avoid?: readonly string[] | undefined
+  /** The lowest block that is wanted: providers that have pruned it are asked last. */
+  readonly from?: number | undefined
   /** Thrown at once instead of being retried: the caller retries otherwise, such as with a smaller request. */
   readonly giveUpOn?: readonly ErrorCode[] | undefined
   /** The same, after each provider was asked once. */
@@ -41,6 +46,8 @@ interface ChainCheck {
   mismatch: string | null
 }
 
+const defaultLimitedMs = 120_000
+
 export class RpcPool {
   readonly #clock: Clock
   readonly #random: Random
@@ -51,6 +58,9 @@ export class RpcPool {
   readonly #expectedChainId: string | undefined
   readonly #rounds: number
   readonly #backoffMs: number
+  readonly #limitedMs: number
+  /** When a provider last answered anything that was asked of it. */
+  #answeredAt = Number.NEGATIVE_INFINITY
   readonly #chain = new Map<JsonRpcClient, ChainCheck>()
 
   constructor(deps: RuntimeDeps, options: RpcPoolOptions) {
@@ -63,22 +73,27 @@ export class RpcPool {
     this.#expectedChainId = options.expectedChainId
     this.#rounds = options.rounds ?? 3
     this.#backoffMs = options.backoffMs ?? 250
+    this.#limitedMs = options.limitedMs ?? defaultLimitedMs
     for (const provider of options.providers) this.#chain.set(provider, { verified: false, mismatch: null })
   }
 
   /** Runs the work with one provider after another until it succeeds. */
   async attempt<T>(work: (provider: JsonRpcClient) => Promise<T>, options: AttemptOptions): Promise<T> {
-    const { signal, avoid = [], giveUpOn, giveUpAfterRoundOn } = options
+    const { signal, avoid = [], from, giveUpOn, giveUpAfterRoundOn } = options
     let last: IndexerError | undefined
-    for (let round = 0; round < this.#rounds; round++) {
-      if (round > 0) await this.#pause(round, signal)
-      for (const provider of this.#inOrder(avoid)) {
+    const startedAt = this.#clock.monotonic()
+    for (let round = 0, waits = 0; round < this.#rounds; ) {
+      if (round + waits > 0) await this.#pause(round + waits, signal)
+      for (const provider of this.#inOrder(avoid, from)) {
         const tried = await this.#tryOne(provider, work, options)
         if (tried !== undefined && "value" in tried) return tried.value
         last = tried?.error ?? last
         if (tried !== undefined && giveUpOn?.includes(tried.error.code)) throw tried.error
       }
       if (last !== undefined && giveUpAfterRoundOn?.includes(last.code)) throw last
+      const isLimited = this.#providers.some(({ pausedMs }) => pausedMs > 0)
+      if (isLimited && this.#clock.monotonic() - Math.max(startedAt, this.#answeredAt) < this.#limitedMs) waits++
+      else round++
     }
     throw this.#noProvider(last)
   }
@@ -109,10 +124,11 @@ export class RpcPool {
     { signal, urgent, unread = false }: AttemptOptions,
   ): Promise<{ readonly value: T } | { readonly error: IndexerError } | undefined> {
     signal.throwIfAborted()
-    if (provider.pausedUntil > this.#clock.monotonic() || !provider.breaker.tryEnter()) return undefined
+    if (provider.pausedMs > 0 || !provider.breaker.tryEnter()) return undefined
     try {
       await this.#checkChain(provider, { signal, urgent })
       const value = await work(provider)
+      this.#answeredAt = this.#clock.monotonic()
       if (unread) provider.breaker.abandon()
       else provider.breaker.succeed()
       return { value }
@@ -171,12 +187,14 @@ export class RpcPool {
     await Promise.all(this.#providers.map((provider) => provider.close()))
   }
 
-  /** In order of preference; those that are left or to be avoided come last. */
-  #inOrder(avoid: readonly string[]): readonly JsonRpcClient[] {
+  /** In order of preference; those that are left, lack the blocks or are to be avoided come last. */
+  #inOrder(avoid: readonly string[], from: number | undefined): readonly JsonRpcClient[] {
+    if (this.#providers.length === 1) return this.#providers
     const left = this.#heads.left()
-    if (this.#providers.length === 1 || (avoid.length === 0 && left.size === 0)) return this.#providers
-    // To avoid counts for more: an answer was in doubt.
-    const rank = ({ label }: JsonRpcClient) => 2 * avoid.lastIndexOf(label) + (left.has(label) ? 1 : 0)
+    const lacks = ({ pruned }: JsonRpcClient) => from !== undefined && pruned.includes(from)
+    // An answer in doubt counts for more than a missing one, and that for more than an old head.
+    const rank = (provider: JsonRpcClient) =>
+      4 * (avoid.lastIndexOf(provider.label) + 1) + (lacks(provider) ? 2 : 0) + (left.has(provider.label) ? 1 : 0)
     return [...this.#providers].sort((a, b) => rank(a) - rank(b))
   }
 
@@ -193,9 +211,8 @@ export class RpcPool {
 
   /** Doubles, with jitter, and lasts until the first pause of a provider ends, up to 10 s. */
   async #pause(round: number, signal: AbortSignal): Promise<void> {
-    const backoffMs = this.#backoffMs * 2 ** (round - 1) * (0.5 + this.#random.next())
-    const now = this.#clock.monotonic()
-    const soonest = Math.min(...this.#providers.map((provider) => provider.pausedUntil - now))
+    const backoffMs = this.#backoffMs * 2 ** Math.min(round - 1, 5) * (0.5 + this.#random.next())
+    const soonest = Math.min(...this.#providers.map(({ pausedMs }) => pausedMs))
     await this.#clock.sleep(Math.min(Math.max(backoffMs, soonest + 1), 10_000), signal)
   }
 

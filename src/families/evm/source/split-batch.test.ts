@@ -3,8 +3,11 @@ import { RpcReply } from "./json-rpc-reply.js"
 import { splitBatch } from "./split-batch.js"
 
 const call = { method: "m", params: [] }
-const reply = (text: string, count: number): RpcReply =>
-  new RpcReply("node", new Array(count).fill(call), [{ body: Buffer.from(text), first: 0, count }])
+function reply(text: string, count: number): RpcReply {
+  const body = Buffer.from(text)
+  const asked = Array.from({ length: count }, (_, at) => at)
+  return new RpcReply("node", new Array(count).fill(call), [{ body, asked, entries: splitBatch(body, count) }])
+}
 const entry = (id: number, result: unknown): string => JSON.stringify({ jsonrpc: "2.0", id, result })
 
 describe("a batch's answer, cut into its entries", () => {
