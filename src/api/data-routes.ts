@@ -33,11 +33,9 @@ export function dataRoutes(app: FastifyInstance, { chains, resources }: DataRout
     app.get(`/v1/:chain${path}`, { schema }, async (request, reply) => {
       const chain = chainOf(chains, (request.params as { chain: string }).chain)
       const query = request.query as Values
-      await waitForHeight(chain, resource, {
-        minHeight: heightOf(query["min_height"]),
-        minBlockHash: query["min_block_hash"],
-        signal: gone(reply),
-      })
+      const [minHeight, minBlockHash] = [heightOf(query["min_height"]), query["min_block_hash"]]
+      if (minHeight !== undefined || minBlockHash !== undefined)
+        await waitForHeight(chain, resource, { minHeight, minBlockHash, signal: gone(reply) })
       const values = ownValues(resource, request)
       if (!isList) {
         return send(reply, request, await answerDetail(chain, resource, await lookedUp(chain, resource, values)))

@@ -2,6 +2,7 @@ import { setImmediate as nextRound } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startCuttingProxy } from "../../test/support/cutting-proxy.js"
 import { startHoldingProxy } from "../../test/support/holding-proxy.js"
+import { startTcpProxy } from "../../test/support/tcp-proxy.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { Database } from "./database.js"
@@ -77,6 +78,65 @@ describe("Database", () => {
     await one.end()
   })
 
+  it("a transaction that only reads is one snapshot with its session's limits, and leaves a clean connection", async () => {
+    const one = new Database({
+      ...{ url: test.url, applicationName: "test", maxConnections: 1, readOnly: true, ownSessions: true },
+      sessionLimits: { statementTimeoutMs: 1_234, idleInTransactionTimeoutMs: 4_321 },
+    })
+    const limits = { readOnly: true, isolation: "repeatable read", statementTimeoutMs: 1_234 } as const
+    const count = "select count(*)::int4 as n, current_setting('statement_timeout') as statement from t"
+    const seen = await one.transaction(async (tx) => {
+      const first = await tx.query(count)
+      await database.query("insert into t values (100)")
+      return [...first.rows, ...(await tx.query(count, [], { isLast: true })).rows]
+    }, limits)
+    expect(seen[1]).toEqual(seen[0])
+    expect(seen[0]).toMatchObject({ statement: "1234ms" })
+    // A new transaction on the same connection, after an end that nobody waited for.
+    const { rows } = await one.transaction((tx) => tx.query(count), limits)
+    expect(rows).toEqual([{ n: (seen[0]!["n"] as number) + 1, statement: "1234ms" }])
+    for (const isLast of [false, true]) {
+      const failed = one.transaction((tx) => tx.query("select 1 / 0", [], { isLast }), limits)
+      await expect(failed).rejects.toMatchObject({ data: { sqlState: "22012" } })
+      expect((await one.query("select pg_current_xact_id_if_assigned() as xid")).rows).toEqual([{ xid: null }])
+    }
+    const late = one.transaction(async (tx) => {
+      await tx.query("select 1", [], { isLast: true })
+      await tx.query("select 2")
+    }, limits)
+    await expect(late).rejects.toThrow("after the last of its transaction")
+    await database.query("delete from t where x = 100")
+    await one.end()
+  })
+
+  it("a transaction that only reads is sent in as many packets as it waits for answers", async () => {
+    const packets: string[] = []
+    const proxy = await startTcpProxy({
+      target: () => Number(new URL(test.url).port),
+      send: (client, upstream) => {
+        client.on("data", (chunk: Buffer) => {
+          packets.push(chunk.toString("latin1"))
+          upstream.write(chunk)
+        })
+      },
+    })
+    const far = new Database({ url: proxy.way(test.url), applicationName: "test", maxConnections: 1 })
+    await far.query("select 1")
+    packets.length = 0
+    await far.transaction(
+      async (tx) => {
+        await tx.query("select 2")
+        await tx.query("select 3", [], { isLast: true })
+      },
+      { readOnly: true },
+    )
+    expect(packets.length).toBe(2)
+    await far.transaction(async () => undefined, { readOnly: true })
+    expect(packets.length).toBe(2)
+    await far.end()
+    await proxy.close()
+  })
+
   it("losing the connection in a transaction is an outage, and the next one works", async () => {
     const lost = database.transaction(async (tx) => {
       const { rows } = await tx.query<{ pid: number }>("select pg_backend_pid() as pid")
@@ -126,6 +186,7 @@ describe("Database", () => {
     const proxy = await startHoldingProxy(Number(new URL(test.url).port))
     const far = new Database({ url: proxy.way(test.url), applicationName: "held", maxConnections: 1 })
     const asked = far.query("select 1")
+    asked.catch(() => undefined)
     await proxy.held
     await database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'held'")
     await expect(asked).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })

@@ -1,11 +1,18 @@
 // A bounded connection pool for services and queries. It works behind a transaction pooler: limits are SET LOCAL,
 // locks are transaction locks, and sessions keep no state unless `ownSessions` is set.
 
+import type { Socket } from "node:net"
 import pg from "pg"
 import { databaseAddress } from "./database-address.js"
 import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
 import { defaultAnswerTimeoutMs, SilenceWatch } from "./silence-watch.js"
-import { beginStatement, type Queryable, type TransactionOptions } from "./transaction.js"
+import {
+  beginStatement,
+  limitSettings,
+  type Queryable,
+  type SessionLimits,
+  type TransactionOptions,
+} from "./transaction.js"
 
 export interface DatabaseOptions {
   readonly url: string
@@ -21,6 +28,8 @@ export interface DatabaseOptions {
   readonly ownSessions?: boolean
   /** Every transaction of its sessions is read-only unless it says otherwise. */
   readonly readOnly?: boolean
+  /** Limits that its sessions have from their start, so that transactions need not set them. Only with `ownSessions`. */
+  readonly sessionLimits?: SessionLimits
 }
 
 export class Database implements Queryable {
@@ -28,6 +37,7 @@ export class Database implements Queryable {
   readonly url: string
   readonly #pool: pg.Pool
   readonly #ownSessions: boolean
+  readonly #sessionLimits: SessionLimits
   readonly #lost = new WeakSet<pg.ClientBase>()
   readonly #watches = new WeakMap<pg.ClientBase, SilenceWatch>()
   readonly #idle = new Set<pg.ClientBase>()
@@ -36,6 +46,11 @@ export class Database implements Queryable {
   constructor(options: DatabaseOptions) {
     this.url = options.url
     this.#ownSessions = options.ownSessions ?? false
+    this.#sessionLimits = this.#ownSessions ? (options.sessionLimits ?? {}) : {}
+    const startOptions = [
+      ...(options.readOnly ? ["default_transaction_read_only=on"] : []),
+      ...limitSettings(this.#sessionLimits).map(([setting, ms]) => `${setting}=${ms}`),
+    ]
     this.address = databaseAddress(options.url)
     this.#pool = new pg.Pool({
       connectionString: options.url,
@@ -45,7 +60,7 @@ export class Database implements Queryable {
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
       idleTimeoutMillis: 30_000,
-      ...(options.readOnly ? { options: "-c default_transaction_read_only=on" } : {}),
+      ...(startOptions.length > 0 ? { options: startOptions.map((one) => `-c ${one}`).join(" ") } : {}),
       // Statements that do not wait for each other are sent at once. Streams would not work; the pool uses none.
       pipeline: true,
     })
@@ -76,22 +91,42 @@ export class Database implements Queryable {
     return this.#withClient(({ client, watch }) => watch.answered(client.query<Row>(sql, [...params])))
   }
 
+  /**
+   * One that only reads has no fate of its own: its BEGIN is sent with the first statement, and nobody waits for its end.
+   */
   async transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const begin = beginStatement({ idleInTransactionTimeoutMs: 10_000, ...options })
-    return this.#withClient(async ({ client, watch, commit }) => {
+    const begin = beginStatement({ idleInTransactionTimeoutMs: 10_000, ...options }, this.#sessionLimits)
+    return this.#withClient(async (lent) => {
+      const { client, watch, commit } = lent
       watch.allow(options)
-      await watch.answered(client.query(begin))
+      let begun: Promise<unknown> | undefined
+      const start = (): Promise<unknown> => {
+        begun = watch.answered(client.query(begin))
+        begun.catch(() => undefined)
+        return begun
+      }
+      if (!options.readOnly) await start()
       const result = await work({
-        query: async (sql, params = [], { name } = {}) => {
+        query: async (sql, params = [], { name, isLast } = {}) => {
+          if (lent.ending) throw new Error("a statement came after the last of its transaction")
+          if (options.readOnly && (begun === undefined || isLast)) sendTogether(client)
+          if (begun === undefined) void start()
           const config: pg.QueryConfig = { text: sql, values: [...params] }
           if (name !== undefined && this.#ownSessions) config.name = name
+          const answer = watch.answered(client.query(config))
+          if (isLast && options.readOnly) lent.ending = ended(lent)
           try {
-            return await watch.answered(client.query(config))
+            return await answer
           } catch (error) {
             throw this.#map(error, this.#lost.has(client))
           }
         },
       })
+      await begun
+      if (options.readOnly) {
+        if (begun) lent.ending ??= ended(lent)
+        return result
+      }
       commit.isUnderWay = true
       const committed = await watch.answered(client.query("commit"))
       commit.isUnderWay = false
@@ -119,9 +154,10 @@ export class Database implements Queryable {
     const client = await this.#connect()
     const commit = { isUnderWay: false }
     const watch = this.#watches.get(client)!
+    const lent: Lent = { client, watch, commit, ending: undefined }
     let broken = true
     try {
-      const result = await work({ client, watch, commit })
+      const result = await work(lent)
       broken = false
       return result
     } catch (error) {
@@ -129,9 +165,14 @@ export class Database implements Queryable {
       if (!lost) broken = !(await rolledBack({ client, watch }))
       throw this.#map(error, lost, lost && commit.isUnderWay ? { commitUnknown: true } : undefined)
     } finally {
-      watch.allow()
-      client.release(broken)
+      if (lent.ending) void lent.ending.then((ended) => this.#giveBack(lent, !ended))
+      else this.#giveBack(lent, broken)
     }
+  }
+
+  #giveBack({ client, watch }: Lent, broken: boolean): void {
+    watch.allow()
+    client.release(broken)
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -154,6 +195,22 @@ interface Lent {
   readonly client: pg.PoolClient
   readonly watch: SilenceWatch
   readonly commit: { isUnderWay: boolean }
+  /** Nobody waits for it: whether the connection is usable again. */
+  ending: Promise<boolean> | undefined
+}
+
+/** Ends a transaction that only reads. Answers whether the connection is usable again. */
+const ended = ({ client, watch }: Lent): Promise<boolean> =>
+  watch.answered(client.query("commit")).then(
+    () => true,
+    () => false,
+  )
+
+/** What is sent before the next turn leaves in one packet: a write costs more than most statements that only read. */
+function sendTogether(client: pg.ClientBase): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 /** Whether the connection is usable again. Outside a transaction the server only warns. */

@@ -2,13 +2,16 @@
 
 import type pg from "pg"
 
-export interface TransactionOptions {
-  /** The default is "read committed". */
-  readonly isolation?: "repeatable read"
-  readonly readOnly?: boolean
+export interface SessionLimits {
   readonly statementTimeoutMs?: number
   readonly lockTimeoutMs?: number
   readonly idleInTransactionTimeoutMs?: number
+}
+
+export interface TransactionOptions extends SessionLimits {
+  /** The default is "read committed". */
+  readonly isolation?: "repeatable read"
+  readonly readOnly?: boolean
   /**
    * The commit does not wait for the disk. Only for what may be lost when the server crashes, and for what the next
    * waiting commit makes durable too, since a server has one log.
@@ -19,6 +22,8 @@ export interface TransactionOptions {
 export interface QueryOptions {
   /** Prepares the statement under this name, once per connection. Ignored behind a transaction pooler. */
   readonly name?: string | undefined
+  /** Of a transaction that only reads: its end is sent together with this statement. */
+  readonly isLast?: boolean | undefined
 }
 
 /** Runs statements: a connection, a transaction, or the pool. */
@@ -36,20 +41,29 @@ export interface SqlExecutor<Tx extends Queryable = Queryable> extends Queryable
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
 }
 
-/** BEGIN and the limits as one text, so that they cost one round trip. */
-export function beginStatement(options: TransactionOptions): string {
+/** BEGIN and the limits that the session does not have, as one text, so that they cost one round trip. */
+export function beginStatement(options: TransactionOptions, session: SessionLimits = {}): string {
   const isolation = options.isolation ?? "read committed"
+  const known = limitSettings(session)
   return [
     `begin isolation level ${isolation}${options.readOnly ? " read only" : ""}`,
-    ...setLocal("statement_timeout", options.statementTimeoutMs),
-    ...setLocal("lock_timeout", options.lockTimeoutMs),
-    ...setLocal("idle_in_transaction_session_timeout", options.idleInTransactionTimeoutMs),
+    ...limitSettings(options)
+      .filter(([setting, ms]) => !known.some(([name, value]) => name === setting && value === ms))
+      .map(([setting, ms]) => `set local ${setting} = ${ms}`),
     ...(options.unflushed ? ["set local synchronous_commit = off"] : []),
   ].join("; ")
 }
 
-function setLocal(setting: string, ms: number | undefined): string[] {
-  if (ms === undefined) return []
-  if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`${setting} must be whole milliseconds: ${ms}`)
-  return [`set local ${setting} = ${ms}`]
+/** The server's settings behind the limits that are given, in milliseconds. */
+export function limitSettings(limits: SessionLimits): [setting: string, ms: number][] {
+  const settings: [string, number | undefined][] = [
+    ["statement_timeout", limits.statementTimeoutMs],
+    ["lock_timeout", limits.lockTimeoutMs],
+    ["idle_in_transaction_session_timeout", limits.idleInTransactionTimeoutMs],
+  ]
+  return settings.flatMap(([setting, ms]): [string, number][] => {
+    if (ms === undefined) return []
+    if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`${setting} must be whole milliseconds: ${ms}`)
+    return [[setting, ms]]
+  })
 }

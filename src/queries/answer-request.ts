@@ -2,6 +2,7 @@
 
 import type { BlockRange } from "../domain/block-range.js"
 import { containsHeight } from "../domain/range-set.js"
+import { allAnswered } from "../postgres/all-answered.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { type AnswerMeta, type AnswerScope, askedHeights, readScope, scopeMeta, scopeWithin } from "./answer-scope.js"
 import { assertNotRolledBack } from "./cursor.js"
@@ -46,20 +47,23 @@ async function answerOrdered(chain: ServedChain, resource: ListResource, request
   const list = listName(chain, resource, request)
   const cursor = request.cursor === undefined ? undefined : cursors.decode(list, request.cursor)
   const values = await lookedUp(chain, resource, request.values)
-  return chain.read(resource.store, async (tx) => {
+  return chain.readPrepared(resource.store, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
     if (cursor) await assertNotRolledBack(tx, { store: resource.store, epoch: scope.epoch, cursor })
     const asked = askedHeights(scope, { ...request, head })
     const selection = scope.isKnown ? await resource.select(tx, values) : { branches: [], values: [] }
     if (!selection) throw notFound(resource)
-    const page = { ...request, scope, asked, selection, after: cursor?.key }
-    const found = selection.branches.length === 0 ? [] : await readPage(tx, resource, page)
+    const page = { ...request, scope, asked, selection, after: cursor?.key, isLast: true }
+    const isWhole = scope.isKnown && request.from === undefined && request.to === undefined
+    // Sent together, the page last.
+    const [total, found] = await allAnswered([
+      Promise.resolve(isWhole ? resource.total?.(tx, { request: values, scope }) : undefined),
+      selection.branches.length === 0 ? Promise.resolve([]) : readPage(tx, resource, page),
+    ])
     const rows = found.slice(0, request.limit)
     const last = rows.at(-1)
     const more = last && found.length > request.limit
     const end = scope.covered.at(-1)?.to ?? scope.start
-    const isWhole = scope.isKnown && request.from === undefined && request.to === undefined
-    const total = isWhole ? await resource.total?.(tx, { request: values, scope }) : undefined
     const meta: AnswerMeta = {
       chain: chain.name,
       ...scopeMeta(scope, asked),
@@ -101,7 +105,7 @@ export async function answerDetail(
   values: RequestValues,
 ): Promise<Answer> {
   const { head, finalized } = await chain.head()
-  return chain.read(resource.store, async (tx) => {
+  return chain.readPrepared(resource.store, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
     const absent = resource.absent === undefined ? undefined : { data: resource.absent, height: undefined }
     const found = scope.isKnown ? await resource.read(tx, { request: values, scope }) : absent
@@ -128,7 +132,7 @@ export async function lookedUp(
   values: RequestValues,
 ): Promise<RequestValues> {
   if (!resource.lookup) return values
-  const found = await chain.read("raw", (raw) => resource.lookup!(raw, values))
+  const found = await chain.readPrepared("raw", (raw) => resource.lookup!(raw, values))
   if (!found) throw notFound(resource)
   return { ...values, ...found }
 }

@@ -13,6 +13,8 @@ export interface PageRequest {
   readonly order: "asc" | "desc"
   readonly limit: number
   readonly after: readonly string[] | undefined
+  /** Nothing else is read in this transaction. */
+  readonly isLast?: boolean
 }
 
 export interface PageRow {
@@ -31,7 +33,7 @@ export async function readPage(
   request: PageRequest & { readonly selection: Selection },
 ): Promise<PageRow[]> {
   const { sql, values } = pageSql(resource, request)
-  const { rows } = await tx.query(sql, values)
+  const { rows } = await tx.query(sql, values, { isLast: request.isLast })
   const names = resource.key.map((_, at) => keyName(at))
   return rows.map((all) => {
     const row: Record<string, unknown> = { ...all }

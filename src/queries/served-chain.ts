@@ -4,11 +4,12 @@
 import type { Clock } from "../platform/clock.js"
 import type { Database } from "../postgres/database.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
+import type { Queryable, SessionLimits, TransactionOptions } from "../postgres/transaction.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import type { Store } from "./answer-scope.js"
 import { CursorCodec, readCursorKey } from "./cursor.js"
 import { NeedsWatch } from "./needs-watch.js"
+import { PreparedStatements } from "./prepared-statements.js"
 
 export interface ChainHead {
   /** The node's, as last stored. */
@@ -24,19 +25,21 @@ export interface ServedChainOptions {
 }
 
 const headFreshMs = 250
-const snapshot: TransactionOptions = {
-  isolation: "repeatable read",
-  readOnly: true,
+const readLimits: SessionLimits = {
   statementTimeoutMs: 5_000,
   lockTimeoutMs: 1_000,
   idleInTransactionTimeoutMs: 30_000,
 }
+/** Of pools without a pooler. */
+export const readSessions = { readOnly: true, ownSessions: true, sessionLimits: readLimits } as const
+const snapshot: TransactionOptions = { isolation: "repeatable read", readOnly: true, ...readLimits }
 
 export class ServedChain {
   readonly name: string
   readonly clock: Clock
   readonly registry = new StoredRegistry()
   readonly needs = new NeedsWatch()
+  private readonly prepared = new PreparedStatements()
   private codec: CursorCodec | undefined
   private id: string | undefined
   private known: { readonly value: ChainHead; readonly at: number } | undefined
@@ -48,6 +51,11 @@ export class ServedChain {
 
   read<T>(store: Store, work: (tx: Queryable) => Promise<T>): Promise<T> {
     return this.options[store].transaction(work, snapshot)
+  }
+
+  /** The same for statements whose texts are known beforehand: they stay prepared. */
+  readPrepared<T>(store: Store, work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return this.read(store, (tx) => work(this.prepared.keep(tx)))
   }
 
   async cursors(): Promise<CursorCodec> {
@@ -66,9 +74,11 @@ export class ServedChain {
   async head(): Promise<ChainHead> {
     const now = this.clock.monotonic()
     if (this.known && now - this.known.at < headFreshMs) return this.known.value
-    const { rows } = await this.read("raw", (tx) =>
+    const { rows } = await this.readPrepared("raw", (tx) =>
       tx.query<{ head_height: string | null; finalized_height: string | null }>(
         "select head_height, finalized_height from raw.chain_state",
+        [],
+        { isLast: true },
       ),
     )
     const height = (text: string | null | undefined): number | null => (text == null ? null : heightFrom(text))

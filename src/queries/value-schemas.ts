@@ -35,7 +35,9 @@ export const bytesOf = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex")
 
 /** Bytes as hex, times as ISO 8601; the driver has numbers beyond 2^53 as text already. */
 export function jsonRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)]))
+  const json: Record<string, unknown> = {}
+  for (const name in row) json[name] = jsonValue(row[name])
+  return json
 }
 
 function jsonValue(value: unknown): unknown {

@@ -27,7 +27,7 @@ export async function waitForHeight(
   const until = chain.clock.monotonic() + waitMs
   for (;;) {
     const height = minBlockHash === undefined ? minHeight! : await heightOf(chain, minBlockHash)
-    const scope = await chain.read(resource.store, (tx) => readScope(tx, resource))
+    const scope = await chain.readPrepared(resource.store, (tx) => readScope(tx, resource))
     if (scope && height !== undefined && containsHeight(scope.done, Math.max(height, minHeight ?? 0))) return
     if (chain.clock.monotonic() >= until || signal.aborted) {
       const watermark = scope?.watermark ?? null
@@ -41,7 +41,7 @@ export async function waitForHeight(
 }
 
 async function heightOf(chain: ServedChain, hash: string): Promise<number | undefined> {
-  const { rows } = await chain.read("raw", (tx) =>
+  const { rows } = await chain.readPrepared("raw", (tx) =>
     tx.query<{ height: string }>("select height from raw.block_lookup where id = $1", [bytesOf(hash)]),
   )
   return rows[0] && heightFrom(rows[0].height)

@@ -14,7 +14,7 @@ import { Database } from "../postgres/database.js"
 import type { NodeCalls } from "../queries/node-calls.js"
 import { OutboxFeed } from "../queries/outbox-feed.js"
 import { SeriesRecorder } from "../queries/series-recorder.js"
-import { ServedChain } from "../queries/served-chain.js"
+import { readSessions, ServedChain } from "../queries/served-chain.js"
 import { type Diagnosis, notYetKnown } from "../status/diagnosis.js"
 import { ThreadPort } from "../threads/thread-port.js"
 import { families } from "./family-of.js"
@@ -63,7 +63,7 @@ function serveChain({ name, rawUrl, appUrl, rpcUrls }: ServedDatabases): void {
       applicationName: `tidemark ${name} serve`,
       maxConnections: settings.apiConnections,
       // A pooler may refuse settings at the start of a session; every transaction is read-only in any case.
-      readOnly: !settings.pooledConnections,
+      ...(settings.pooledConnections ? {} : readSessions),
     })
   const raw = pool(rawUrl)
   const chain = new ServedChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), clock })

@@ -15,7 +15,7 @@ import { createStreamMetrics } from "../../src/platform/metrics.js"
 import { Database } from "../../src/postgres/database.js"
 import type { NodeCalls } from "../../src/queries/node-calls.js"
 import { SeriesRecorder } from "../../src/queries/series-recorder.js"
-import { ServedChain } from "../../src/queries/served-chain.js"
+import { readSessions, ServedChain } from "../../src/queries/served-chain.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { type DeriveStore, openDeriveStore } from "./derive-store.js"
 import type { BlockRow } from "./raw-rows.js"
@@ -85,7 +85,7 @@ interface ServeOpened extends Pick<ServeOptions, "node" | "etherscan"> {
 
 async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<ServedStore> {
   const { access, twoDatabases, node, etherscan } = options
-  const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, readOnly: true })
+  const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, ...readSessions })
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
   const chain = new ServedChain({ name: "test", raw, app, clock: systemClock })

@@ -76,7 +76,7 @@ export const accountResources: readonly ApiResource[] = [
     row: selectRow.schema(accountColumns),
     read: async (tx, { request }) => {
       const from = "app.accounts t where t.address = $1"
-      const row = await selectRow(tx, { columns: accountColumns, from }, [bytesOf(request["address"]!)])
+      const row = await selectRow(tx, { columns: accountColumns, from, isLast: true }, [bytesOf(request["address"]!)])
       return row && { data: jsonRow(row), height: undefined }
     },
   },

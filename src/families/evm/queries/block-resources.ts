@@ -54,7 +54,7 @@ export const blockResources: readonly ApiResource[] = [
     row: selectRow.schema(columns),
     lookup: lookUpBlock,
     read: async (tx, { request }) => {
-      const row = await selectRow(tx, { columns, from: "raw.blocks t where t.height = $1" }, [
+      const row = await selectRow(tx, { columns, from: "raw.blocks t where t.height = $1", isLast: true }, [
         request["lookup_height"],
       ])
       return row && { data: jsonRow(row), height: Number(row["height"]) }

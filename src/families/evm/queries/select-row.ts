@@ -8,11 +8,11 @@ type Columns = Readonly<Record<string, ResourceColumn>>
 
 export async function selectRow(
   tx: Queryable,
-  { columns, from }: { columns: Columns; from: string },
+  { columns, from, isLast = false }: { columns: Columns; from: string; isLast?: boolean },
   values: readonly unknown[],
 ): Promise<Record<string, unknown> | undefined> {
   const selected = Object.entries(columns).map(([name, { sql }]) => `${sql} as "${name}"`)
-  const { rows } = await tx.query(`select ${selected.join(", ")} from ${from} limit 1`, values)
+  const { rows } = await tx.query(`select ${selected.join(", ")} from ${from} limit 1`, values, { isLast })
   return rows[0]
 }
 

@@ -110,7 +110,7 @@ const resourcesOf = ({ path, what, table, columns, workers, counter, transfers }
     read: async (tx, { request }) => {
       const from = `app.${table} t left join app.${counter.table} n on n.contract_address = t.contract_address
         ${metadata} where t.contract_address = $1`
-      const row = await selectRow(tx, { columns, from }, [contractOf(request)])
+      const row = await selectRow(tx, { columns, from, isLast: true }, [contractOf(request)])
       return row && { data: jsonRow(row), height: undefined }
     },
   },
@@ -204,7 +204,10 @@ export const tokenResources: readonly ApiResource[] = [
     row: selectRow.schema(itemColumns()),
     read: async (tx, { request }) => {
       const from = "app.nft_ownership t where t.contract_address = $1 and t.token_id = $2::numeric"
-      const row = await selectRow(tx, { columns: itemColumns(), from }, [contractOf(request), request["item"]])
+      const row = await selectRow(tx, { columns: itemColumns(), from, isLast: true }, [
+        contractOf(request),
+        request["item"],
+      ])
       return row && { data: jsonRow(row), height: undefined }
     },
   },
@@ -216,7 +219,7 @@ export const tokenResources: readonly ApiResource[] = [
     read: async (tx, { request }) => {
       const from = `app.smart_contracts t left join app.contract_code_hashes c on c.address = t.address
         where t.address = $1`
-      const row = await selectRow(tx, { columns: contractColumns, from }, [bytesOf(request["address"]!)])
+      const row = await selectRow(tx, { columns: contractColumns, from, isLast: true }, [bytesOf(request["address"]!)])
       return row && { data: jsonRow(row), height: undefined }
     },
   },

@@ -46,7 +46,7 @@ export const transactionResources: readonly ApiResource[] = [
     read: async (tx, { request }) => {
       const from = `raw.transactions t join raw.blocks b on b.height = t.block_height
         where t.block_height = $1 and t.id = $2 and b.height = $1`
-      const row = await selectRow(tx, { columns: detailColumns, from }, [
+      const row = await selectRow(tx, { columns: detailColumns, from, isLast: true }, [
         request["lookup_height"],
         bytesOf(request["hash"]!),
       ])
