@@ -89,6 +89,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "app.indexing_errors": "told apart by height; resolved by the range that is derived again",
   "app.outbox": "what was sent stays sent: a rollback adds its own entry",
   "app.outbox_state": "the writer compares it with the rollbacks it has not seen",
+  "app.abis": "given by people",
   "app.workers": "declarations",
   "app.worker_tables": "declarations",
 }

@@ -1,6 +1,19 @@
 -- What the migrations of this folder amount to, for reading and review.
 -- Rewritten by: UPDATE_SCHEMA=1 npx vitest run test/support/describe-schema.test.ts
 
+create table app.abis (
+  id bigint not null generated always as identity,
+  address bytea,
+  name text not null,
+  abi jsonb not null,
+  created_by text not null,
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint abis_pkey PRIMARY KEY (id),
+  constraint abis_abi_check CHECK ((jsonb_typeof(abi) = 'array'::text)),
+  constraint abis_key UNIQUE NULLS NOT DISTINCT (address, name),
+  constraint abis_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+
 create table app.audit_log (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default clock_timestamp(),

@@ -7,6 +7,7 @@ import { createObservers } from "./indexes/create-observers.js"
 import { forgetObserved, forgetQueues } from "./indexes/forget-observed.js"
 import { createNodeCalls } from "./queries/create-node-calls.js"
 import { etherscanActions } from "./queries/etherscan/etherscan-actions.js"
+import { parseAbi } from "./parse-abi.js"
 import { evmResources } from "./queries/evm-resources.js"
 import type { EvmBlock } from "./raw/evm-block.js"
 import { evmRawTables } from "./raw/raw-tables.js"
@@ -28,6 +29,7 @@ export const evmFamily: ChainFamily<EvmBlock> = {
   rawTables: evmRawTables,
   createWriter: (chain) => new RawWriter(evmSettingsOf(chain)),
   readBlocks,
+  parseAbi,
   resources: evmResources,
   etherscanActions,
   createNodeCalls,
