@@ -3,11 +3,13 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
-import type { FastifyInstance } from "fastify"
+import { type FastifyInstance, fastify } from "fastify"
 import { Registry } from "prom-client"
 import { describe, expect, test } from "vitest"
 import { bugs } from "../proof/bugs/bugs.js"
 import { scenarios } from "../proof/chaos/scenarios.js"
+import { noAccess } from "../src/api/access.js"
+import { adminRoutes } from "../src/api/admin-routes.js"
 import { opsLists } from "../src/api/ops-routes.js"
 import { statusRoutes } from "../src/api/status-routes.js"
 import { streamCloseCodes } from "../src/api/stream-reader.js"
@@ -25,6 +27,7 @@ import { builtInWorkers } from "../src/families/evm/indexes/built-in-workers.js"
 import { refusedActions } from "../src/families/evm/queries/etherscan/etherscan-actions.js"
 import { systemClock } from "../src/platform/clock.js"
 import { errorCodes } from "../src/platform/errors.js"
+import { silentLogger } from "../src/platform/logger.js"
 import { createMetrics, createStreamMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, processSettings } from "../src/platform/settings.js"
@@ -317,6 +320,26 @@ test("docs/reference/http.md has every route for operators with its filters, and
     `${summary}.`,
     Object.keys(query).map(code).join(", "),
   ])
+  expect(rows).toEqual(declared)
+})
+
+test("docs/reference/http.md has every route for administrators with its body, and no other", async () => {
+  const rows = tableRows(section("docs/reference/http.md", "## For administrators"))
+  const declared: string[][] = []
+  const app = fastify({ exposeHeadRoutes: false })
+  app.addHook("onRoute", ({ method, url, schema }) => {
+    const { summary, body } = schema as { summary: string; body?: { properties: object } }
+    const path = url.replace(/:(\w+)/g, "{$1}")
+    declared.push([
+      code(`${method} ${path}`),
+      Object.keys(body?.properties ?? {})
+        .map(code)
+        .join(", "),
+      `${summary}.`,
+    ])
+  })
+  const access = { ...noAccess, adminToken: "token" }
+  adminRoutes(app, { access, operated: () => [], clock: systemClock, logger: silentLogger })
   expect(rows).toEqual(declared)
 })
 

@@ -7,6 +7,7 @@ import swaggerUi from "@fastify/swagger-ui"
 import type { FastifyInstance } from "fastify"
 import type { SeriesRecorder } from "../queries/series-recorder.js"
 import type { Access } from "./access.js"
+import { type AdminRouteOptions, adminRoutes } from "./admin-routes.js"
 import { chainRoutes } from "./chain-routes.js"
 import { type ClientLimits, clientOf } from "./client-limits.js"
 import { type DataRouteOptions, dataRoutes } from "./data-routes.js"
@@ -18,6 +19,8 @@ import { declareSurface, surfaceOf } from "./surfaces.js"
 
 export interface DataApiOptions extends DataRouteOptions, ClientLimits {
   readonly access: Access
+  /** Only where this process can write. */
+  readonly admin?: Omit<AdminRouteOptions, "access">
   /** By chain; without it there is no history of how far they were. */
   readonly series?: (chain: string) => SeriesRecorder | undefined
   readonly streams?: StreamHub
@@ -30,7 +33,7 @@ const minute = 60_000
 const forOtherPages = /^\/(v1|v2|api|graphql|openapi\.json)\b/
 
 export async function dataApi(app: FastifyInstance, options: DataApiOptions): Promise<void> {
-  const { version, access, corsOrigins, requestsPerMinute } = options
+  const { version, access, admin, corsOrigins, requestsPerMinute } = options
   await app.register(swagger, {
     // The routes about the process are no part of it.
     hideUntagged: true,
@@ -41,6 +44,7 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
         version,
         description: "What is stored and derived of a chain, and how far it is complete.",
       },
+      components: { securitySchemes: { admin: { type: "http", scheme: "bearer" } } },
     },
   })
   if (corsOrigins.length > 0) {
@@ -85,6 +89,12 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
     await app.register(async (routes) => {
       declareSurface(routes, "ops")
       opsRoutes(routes, options)
+    })
+  }
+  if (admin) {
+    await app.register(async (routes) => {
+      declareSurface(routes, "admin")
+      adminRoutes(routes, { access, ...admin })
     })
   }
   await app.register(async (routes) => {

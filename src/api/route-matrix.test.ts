@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { type ServedRoute, type ServedStore, serveStore } from "../../test/support/served-store.js"
+import { reservedChainNames } from "../platform/load-config.js"
 import type { Access } from "./access.js"
 import { declareSurface, guardSurfaces, type Surface, surfaces } from "./surfaces.js"
 
@@ -95,9 +96,10 @@ describe.each(Object.keys(settings))("with %s", (name) => {
     expect(allowed).toBeGreaterThan(50)
   }, 120_000)
 
-  test("there are operators' routes only where somebody may read them", () => {
+  test("there are admin routes only with a token, and operators' only where somebody may read them", () => {
     const known = new Set(served.get(name)!.routes.map(surfaceOf))
     const { adminToken, opsIsPublic } = settings[name]!
+    expect(known.has("admin")).toBe(adminToken !== undefined)
     expect(known.has("ops")).toBe(opsIsPublic || adminToken !== undefined)
   })
 })
@@ -109,6 +111,13 @@ test("a secret is in no answer", async () => {
     const { text } = await get(filled(path), { ...bearer(token), "x-api-key": key })
     expect(text.includes(token) || text.includes(key), path).toBe(false)
   }
+})
+
+test("no chain can have a name that is a part of a path", () => {
+  const { routes } = served.get("a token, OPS=token")!
+  const taken = routes.flatMap(({ url }) => /^\/(?:v1|admin)\/([a-z][a-z0-9-]*)/.exec(url)?.[1] ?? [])
+  expect(taken).toContain("stream")
+  expect(taken.filter((name) => !reservedChainNames.includes(name))).toEqual([])
 })
 
 describe("a route", () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { type LoadConfigOptions, loadConfig } from "./load-config.js"
+import { type LoadConfigOptions, loadConfig, reservedChainNames } from "./load-config.js"
 import { choice } from "./setting.js"
 
 let cwd: string
@@ -50,6 +50,11 @@ describe("the config", () => {
   test("CHECKS is refused where several chains could be meant", async () => {
     await configFile(`{ chains: { one: { rpc: "http://one.example" }, two: { rpc: "http://two.example" } } }`)
     await expect(load({ env: { CHECKS: "sums:off" } })).rejects.toThrow("CHECKS cannot be set while")
+  })
+
+  test.each(reservedChainNames)("a chain cannot be called %s, which is a route", async (name) => {
+    await configFile(`{ chains: { ${name}: { rpc: "http://one.example" } } }`)
+    await expect(load()).rejects.toThrow(`chains.${name}: this name is reserved`)
   })
 
   test("flags override the environment, the environment the file, and the file the defaults", async () => {

@@ -3,6 +3,7 @@
 /** With their HTTP status. */
 export const requestErrors = {
   BAD_REQUEST: 400,
+  CONFIRMATION_VOID: 409,
   CURSOR_INVALID: 400,
   CURSOR_ROLLED_BACK: 409,
   NOT_FOUND: 404,

@@ -34,6 +34,17 @@ export function readUrls(
   return { rawUrl: read, appUrl: dbAppReadUrl ?? (appUrl === rawUrl ? read : appUrl) }
 }
 
+type ReadSettings = Pick<ChainConfig, "dbRawUrl" | "dbRawReadUrl" | "dbAppReadUrl">
+
+/** Only a process with no other role than `serve` can do with databases that it may only read. */
+export const isReadOnly = ({ dbRawUrl, dbRawReadUrl }: ReadSettings): boolean =>
+  dbRawUrl === undefined && dbRawReadUrl !== undefined
+
+export const readOnlyUrls = ({ dbRawReadUrl, dbAppReadUrl }: ReadSettings): ChainDatabases => ({
+  rawUrl: dbRawReadUrl!,
+  appUrl: dbAppReadUrl ?? dbRawReadUrl!,
+})
+
 export async function migrateChainDatabases({ rawUrl, appUrl }: ChainDatabases): Promise<readonly string[]> {
   const raw = await migrate({ database: rawUrl, schema: "raw" })
   const app = await migrate({ database: appUrl, schema: "app" })

@@ -10,6 +10,8 @@ const budget = 12
 
 export const rawPoolSize = 2
 export const appPoolSize = 1
+/** Of the role serve, to each database, where there is an admin token; open while somebody acts. */
+export const adminPoolSize = 2
 export const renewalPoolSize = 1
 
 export interface ConnectionUse {

@@ -5,20 +5,23 @@ import type { ErrorCode } from "../platform/errors.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"
+import type { ChainDatabases } from "./chain-databases.js"
 
 export interface ServeThreadInput {
   readonly settings: ProcessSettings
   readonly access: Access
   readonly version: string
+  /** Whether any chain of the process can be written to. */
+  readonly writes: boolean
   /** The one it listened on before, if it is started again. */
   readonly port: number
 }
 
 /** A chain that can be read. */
-export interface ServedDatabases {
+export interface ServedDatabases extends ChainDatabases {
   readonly name: string
-  readonly rawUrl: string
-  readonly appUrl: string
+  /** Where operators' acts write; undefined: this process cannot. */
+  readonly writable: ChainDatabases | undefined
   /** Nodes that clients' calls are passed to; empty where the process has none. */
   readonly rpcUrls: readonly string[]
 }

@@ -6,6 +6,7 @@ import type { ChainView } from "../api/chain-view.js"
 import { dataApi } from "../api/data-api.js"
 import { startHttpServer } from "../api/http-server.js"
 import { StreamHub } from "../api/stream-hub.js"
+import type { OperatedChain } from "../operations/operated-chain.js"
 import { systemClock as clock } from "../platform/clock.js"
 import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
 import { createStreamMetrics } from "../platform/metrics.js"
@@ -17,7 +18,10 @@ import { SeriesRecorder } from "../queries/series-recorder.js"
 import { readSessions, ServedChain } from "../queries/served-chain.js"
 import { type Diagnosis, notYetKnown } from "../status/diagnosis.js"
 import { ThreadPort } from "../threads/thread-port.js"
+import type { ChainDatabases } from "./chain-databases.js"
+import { adminPoolSize } from "./connection-budget.js"
 import { families } from "./family-of.js"
+import { operateChain } from "./operate-chain.js"
 import { passedCalls } from "./passed-calls.js"
 import type {
   FromServeThread,
@@ -55,8 +59,23 @@ const streams = new StreamHub({
 })
 const views: ChainView[] = []
 
-function serveChain({ name, rawUrl, appUrl, rpcUrls }: ServedDatabases): void {
+const operated: OperatedChain[] = []
+const writers: Database[] = []
+
+/** Connections are opened when somebody acts, and closed when idle. */
+function operate(name: string, { rawUrl, appUrl }: ChainDatabases): void {
+  const pool = (url: string): Database => {
+    const writer = new Database({ url, applicationName: `tidemark ${name} admin`, maxConnections: adminPoolSize })
+    writers.push(writer)
+    return writer
+  }
+  const raw = pool(rawUrl)
+  operated.push(operateChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), random: systemRandom }))
+}
+
+function serveChain({ name, rawUrl, appUrl, writable, rpcUrls }: ServedDatabases): void {
   if (served.some((chain) => chain.name === name)) return
+  if (writable) operate(name, writable)
   const pool = (url: string): Database =>
     new Database({
       url,
@@ -105,7 +124,7 @@ const closing = {
   close: async () => {
     await Promise.all([...feeds, ...recorders].map((service) => service.stop()))
     await Promise.all([...nodes.values()].map((node) => node.close()))
-    await Promise.all(served.map((chain) => chain.close()))
+    await Promise.all([...served.map((chain) => chain.close()), ...writers.map((writer) => writer.end())])
   },
 }
 try {
@@ -130,6 +149,7 @@ try {
         streams,
         resources: [...new Map(families.flatMap(({ resources }) => resources).map((one) => [one.path, one])).values()],
         access,
+        ...(input.writes ? { admin: { operated: () => operated, clock, logger } } : {}),
         series: (name) => recorders.find(({ chain }) => chain === name),
         corsOrigins: (settings.corsOrigins ?? "").split(",").filter((origin) => origin !== ""),
         requestsPerMinute: settings.apiRequestsPerMinute,

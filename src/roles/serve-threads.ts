@@ -21,6 +21,7 @@ export interface ServeOptions extends ServiceDeps {
   readonly settings: ProcessSettings
   readonly access: Access
   readonly version: string
+  readonly writes: boolean
   readonly metrics: Metrics
   readonly chains: () => readonly ChainView[]
   readonly starting: () => readonly StartingChain[]
@@ -35,14 +36,14 @@ export interface Serving {
 
 /** Resolves when it listens. Throws PORT_IN_USE and the like. */
 export async function startServing(options: ServeOptions): Promise<Serving> {
-  const { settings, access, version, clock, logger } = options
+  const { settings, access, version, writes, clock, logger } = options
   const served: ServedDatabases[] = []
   let port = settings.port
   let heard: (message: FromServeThread) => void = () => undefined
   const launch = (): LaunchedThread<FromServeThread> => {
     const worker = new Worker(new URL("./serve-thread.js", import.meta.url))
     const send = (message: ToServeThread | ServeThreadInput): void => worker.postMessage(message)
-    send({ settings, access, version, port })
+    send({ settings, access, version, writes, port })
     for (const databases of served) send({ type: "chain", ...databases })
     return {
       worker,

@@ -9,7 +9,7 @@ import { exportStatus } from "../status/export-status.js"
 import { readChainStatus } from "../status/read-chain-status.js"
 import { StallDoctor } from "../status/stall-doctor.js"
 import { storeSizeReader } from "../status/store-size.js"
-import { openChainDatabases, readUrls } from "./chain-databases.js"
+import { isReadOnly, openChainDatabases, readOnlyUrls, readUrls } from "./chain-databases.js"
 import { appPoolSize, rawPoolSize } from "./connection-budget.js"
 import { familyOf } from "./family-of.js"
 import type { StartChainDeps, StartChainOptions } from "./open-chain.js"
@@ -21,14 +21,17 @@ export async function startServedChain(deps: StartChainDeps, options: StartChain
   const { clock, metrics } = deps
   const family = familyOf(chain)
   const known = chain.name ?? "unnamed"
-  const databases = readUrls(chain, await openChainDatabases(deps.embedded, { chain, name: known }))
+  const databases = isReadOnly(chain)
+    ? readOnlyUrls(chain)
+    : await openChainDatabases(deps.embedded, { chain, name: known })
+  const readFrom = readUrls(chain, databases)
   const pool = (url: string, maxConnections: number): Database =>
     new Database({
       ...{ url, maxConnections, applicationName: `tidemark ${known} status` },
       readOnly: !settings.pooledConnections,
     })
-  const raw = pool(databases.rawUrl, rawPoolSize)
-  const app = databases.appUrl === databases.rawUrl ? raw : pool(databases.appUrl, appPoolSize)
+  const raw = pool(readFrom.rawUrl, rawPoolSize)
+  const app = readFrom.appUrl === readFrom.rawUrl ? raw : pool(readFrom.appUrl, appPoolSize)
   const stop = async (): Promise<void> => {
     await raw.end()
     await app.end()

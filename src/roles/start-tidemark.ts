@@ -3,7 +3,7 @@
 
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { noAccess } from "../api/access.js"
+import { type Access, noAccess } from "../api/access.js"
 import type { StartingChain } from "../api/chain-view.js"
 import { startHttpServer } from "../api/http-server.js"
 import { DiskGuard } from "../platform/disk-guard.js"
@@ -11,7 +11,8 @@ import type { ChainConfig, Config } from "../platform/load-config.js"
 import { createMetrics } from "../platform/metrics.js"
 import type { RuntimeDeps } from "../platform/service.js"
 import { type EmbeddedPostgres, startEmbedded } from "../postgres/embedded/start-embedded.js"
-import { readUrls } from "./chain-databases.js"
+import { demoAdminToken } from "./admin-token.js"
+import { isReadOnly, readUrls } from "./chain-databases.js"
 import { CompletionWatch } from "./completion-watch.js"
 import { resolveAccess } from "./resolve-access.js"
 import type { Role } from "./role.js"
@@ -48,7 +49,9 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
   const settings = config.process
   const holder = `${hostname()}:${process.pid}`
   const processId = random.uuid()
-  const access = roles.includes("serve") ? resolveAccess(settings) : noAccess
+  const access = roles.includes("serve") ? accessOf(deps, config) : noAccess
+  const servesOnly = roles.every((role) => role === "serve")
+  const writes = access.adminToken !== undefined && !(servesOnly && config.chains.every(isReadOnly))
   const stopping = new AbortController()
   const signal = AbortSignal.any([options.signal, stopping.signal])
   // Run in the opposite order, also when the start fails half way.
@@ -63,11 +66,21 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
   }
   try {
     // First, so that a second start in the same directory fails with the name of the first.
-    const embedded = await startEmbeddedIfNeeded(deps, options)
+    const embedded = await startEmbeddedIfNeeded(deps, { ...options, servesOnly })
     if (embedded) down.push(() => embedded.stop())
     const metrics = createMetrics()
     const serving = roles.includes("serve")
-      ? await startServing({ settings, access, version: options.version, metrics, chains, starting, clock, logger })
+      ? await startServing({
+          settings,
+          access,
+          writes,
+          version: options.version,
+          metrics,
+          chains,
+          starting,
+          clock,
+          logger,
+        })
       : undefined
     const http =
       serving ??
@@ -83,7 +96,6 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
     if (guard) down.push(() => guard.stop())
     const complete = completion(config.chains.length, options.onDone)
     const about = { version: options.version, httpUrl: http.url, configFile: config.file }
-    const servesOnly = roles.every((role) => role === "serve")
     const rpcUrls = new Map<ChainConfig, readonly string[]>()
     starts = startChains({
       chains: config.chains,
@@ -96,8 +108,10 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
         return (servesOnly ? startServedChain : startChain)({ ...deps, embedded, metrics }, { chain, ...common })
       },
       onRunning: (running, chain) => {
-        const databases = readUrls(chain, running.databases)
-        serving?.serve({ name: running.name, ...databases, rpcUrls: rpcUrls.get(chain) ?? [] })
+        const { name, databases } = running
+        const writable = writes && !(servesOnly && isReadOnly(chain)) ? databases : undefined
+        const urls = readUrls(chain, databases)
+        serving?.serve({ name, ...urls, writable, rpcUrls: rpcUrls.get(chain) ?? [] })
         pausable.add(running)
         down.push(() => {
           pausable.delete(running)
@@ -114,6 +128,15 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
   }
 }
 
+/** The demo has an admin token in any case. */
+function accessOf({ random, logger }: RuntimeDeps, { chains, process: settings }: Config): Access {
+  const access = resolveAccess(settings)
+  if (access.adminToken !== undefined || !chains.some(({ demo }) => demo)) return access
+  const { token, file } = demoAdminToken({ random }, settings.dataDir)
+  logger.info({ file }, "the admin token of the demo is in this file")
+  return { ...access, adminToken: token }
+}
+
 /** Calls `onDone` after as many calls as there are chains. */
 function completion(chains: number, onDone: () => void): () => void {
   let left = chains
@@ -124,9 +147,9 @@ function completion(chains: number, onDone: () => void): () => void {
 
 async function startEmbeddedIfNeeded(
   { clock, random, logger }: RuntimeDeps,
-  { config, onStage }: StartOptions,
+  { config, onStage, servesOnly }: StartOptions & { readonly servesOnly: boolean },
 ): Promise<EmbeddedPostgres | undefined> {
-  if (config.chains.every(({ dbRawUrl }) => dbRawUrl)) return undefined
+  if (config.chains.every((chain) => chain.dbRawUrl || (servesOnly && isReadOnly(chain)))) return undefined
   onStage("starting the embedded Postgres")
   return startEmbedded({
     dataDir: config.process.dataDir,

@@ -12,10 +12,12 @@ import type { EvmBlock } from "../../src/families/evm/raw/evm-block.js"
 import { systemClock } from "../../src/platform/clock.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { createStreamMetrics } from "../../src/platform/metrics.js"
+import { systemRandom } from "../../src/platform/random.js"
 import { Database } from "../../src/postgres/database.js"
 import type { NodeCalls } from "../../src/queries/node-calls.js"
 import { SeriesRecorder } from "../../src/queries/series-recorder.js"
 import { readSessions, ServedChain } from "../../src/queries/served-chain.js"
+import { operateChain } from "../../src/roles/operate-chain.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { type DeriveStore, openDeriveStore } from "./derive-store.js"
 import type { BlockRow } from "./raw-rows.js"
@@ -94,6 +96,8 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
     ...{ feeds: () => [], maxStreams: 100, clock: systemClock, logger: silentLogger },
     metrics: createStreamMetrics(new Registry()),
   })
+  const operated = operateChain({ name: "test", raw: store.raw, app: store.app, random: systemRandom })
+  const admin = { operated: () => [operated], clock: systemClock, logger: silentLogger }
   const routes: ServedRoute[] = []
   let inject: ServedStore["inject"] | undefined
   const server = await startHttpServer({
@@ -105,7 +109,8 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
       instance.addHook("onRoute", (route) => void routes.push(route as ServedRoute))
       await dataApi(instance, {
         ...{ version: "0", chains: () => [chain], resources: evmFamily.resources },
-        ...{ access, streams, series: () => recorder, corsOrigins: ["https://example.org"], requestsPerMinute: 0 },
+        ...{ access, streams, admin, series: () => recorder, corsOrigins: ["https://example.org"] },
+        requestsPerMinute: 0,
         etherscan: {
           ...{ actions: evmFamily.etherscanActions, nodeOf: () => node, nodeMethods: [] },
           ...{ nodeRequestsPerMinute: 60, lagBlocks: 10, clock: systemClock, logger: silentLogger },

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { livelyBlocks } from "../../test/support/lively-blocks.js"
+import { type ServedStore, serveStore } from "../../test/support/served-store.js"
+
+const token = "the-admin-token-of-this-test"
+const [name, key] = ["ann", "the-api-key-of-this-test"]
+
+let served: ServedStore
+beforeAll(async () => {
+  const access = { adminToken: token, opsIsPublic: true, apiKeys: [{ name, key }], trustedProxies: [] }
+  served = await serveStore(livelyBlocks({ seed: 3, from: 0, to: 20 }), { access })
+  await served.store.raw.query("update raw.chain_state set head_height = 19, finalized_height = 5")
+}, 60_000)
+afterAll(() => served.close())
+beforeEach(async () => {
+  await served.store.raw.query("truncate raw.audit_log, app.audit_log")
+})
+
+async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(`${served.url}/admin${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the route answers.
+  return { status: response.status, json: (await response.json()) as any }
+}
+const post = (path: string, body?: unknown, headers?: Record<string, string>) => send("POST", path, body, headers)
+
+const audit = async (schema: "raw" | "app") =>
+  (await served.store.raw.query(`select actor, action, details from ${schema}.audit_log order by id`)).rows
+
+const dead = (schema: "raw" | "app", worker: string, height: number) =>
+  served.store.raw.query(
+    `insert into ${schema}.worker_leases (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms)
+     values ($1, $2::int8, $2::int8 + 1, 'DEAD', 20, gen_random_uuid(), 1)`,
+    [worker, height],
+  )
+
+test("who asks is in the audit row: the admin's address, or the name of the key", async () => {
+  expect(await post("/test/workers/token_worker/pause", { reason: "tired" })).toMatchObject({
+    ...{ status: 200, json: { chain: "test", worker: "token_worker", paused: true } },
+  })
+  expect(await post("/test/workers/token_worker/resume", undefined, { "x-api-key": key })).toMatchObject({
+    status: 200,
+  })
+  expect(await post("/test/workers/token_worker/concurrency", { concurrency: 3 })).toMatchObject({ status: 200 })
+  expect(await post("/test/workers/token_worker/concurrency", { concurrency: null })).toMatchObject({ status: 200 })
+  expect(await audit("app")).toMatchObject([
+    { actor: "admin@127.0.0.1", action: "pause", details: { worker_type: "token_worker", reason: "tired" } },
+    { actor: "ann@127.0.0.1", action: "resume" },
+    { action: "concurrency", details: { concurrency: 3 } },
+    { action: "concurrency", details: { concurrency: null } },
+  ])
+  expect((await send("GET", "")).json).toEqual({ actor: "admin@127.0.0.1", chains: ["test"] })
+})
+
+test("what cannot be done says why: 404 for what is not there, 400 for what makes no sense", async () => {
+  expect(await post("/test/workers/nobody/pause")).toMatchObject({
+    status: 404,
+    json: { error: { code: "NOT_FOUND" } },
+  })
+  expect(await post("/other/workers/token_worker/pause")).toMatchObject({ status: 404 })
+  expect(await post("/test/leases/retry", {})).toMatchObject({ status: 400 })
+  expect(await post("/test/leases/skip", { worker: "evm_worker", height: "3" })).toMatchObject({ status: 404 })
+  expect(await post("/test/errors/resolve", {})).toMatchObject({ status: 400 })
+  expect(await audit("app")).toEqual([])
+})
+
+test("DEAD blocks are retried and skipped", async () => {
+  await dead("raw", "raw_ingester", 30)
+  await dead("app", "evm_worker", 31)
+  await dead("app", "evm_worker", 32)
+  expect((await post("/test/leases/skip", { worker: "evm_worker", height: "32" })).json).toMatchObject({
+    skipped: { worker: "evm_worker", height: "32" },
+  })
+  expect((await post("/test/leases/retry", { height: "30" })).json).toMatchObject({
+    retried: [{ worker: "raw_ingester", height: "30" }],
+  })
+  expect((await post("/test/leases/retry", { all_dead: true })).json).toMatchObject({
+    retried: [{ worker: "evm_worker", height: "31" }],
+  })
+  expect((await audit("app")).map(({ action }) => action)).toEqual(["skip", "retry"])
+  expect((await audit("raw")).map(({ action }) => action)).toEqual(["retry"])
+  await served.store.raw.query("delete from raw.worker_leases where status in ('FAILED', 'DEAD')")
+  await served.store.raw.query("delete from app.worker_leases where status in ('FAILED', 'DEAD')")
+  await served.store.raw.query("update app.coverage set skipped = '{}' where worker_type = 'evm_worker'")
+})
+
+test("errors are resolved", async () => {
+  await served.store.raw.query(
+    `insert into app.indexing_errors (worker_name, block_height, error_hash, error_message, severity)
+     values ('evm_worker', 3, '\\x01', 'no', 'WARN')`,
+  )
+  expect((await post("/test/errors/resolve", { worker: "evm_worker" })).json).toMatchObject({
+    resolved: { evm_worker: 1 },
+  })
+  expect((await post("/test/errors/resolve", { all: true })).json).toMatchObject({ resolved: {} })
+})
+
+describe("heights", () => {
+  test("are derived again while processes run", async () => {
+    await insertProcess()
+    expect((await post("/test/workers/token_worker/rederive", { from: "10", to: "12" })).status).toBe(200)
+    const { rows } = await served.store.raw.query(
+      "select worker_type, heights::text from app.coverage where worker_type in ('token_worker', 'evm_worker') order by 1",
+    )
+    expect(rows).toEqual([
+      { worker_type: "evm_worker", heights: "{[0,20)}" },
+      { worker_type: "token_worker", heights: "{[0,10),[12,20)}" },
+    ])
+    await served.store.deriveAll()
+    expect(await audit("app")).toMatchObject([{ action: "rederive", details: { heights: "{[10,12)}" } }])
+    expect(await post("/test/workers/token_worker/rederive", { from: "10", to: "99" })).toMatchObject({ status: 404 })
+    expect(await post("/test/workers/token_worker/rederive", { from: "0", to: "99999" })).toMatchObject({
+      status: 400,
+    })
+  })
+
+  test("of a whole worker are refused while a process derives, with the command to run", async () => {
+    await insertProcess()
+    expect(await post("/test/workers/token_worker/rederive")).toMatchObject({
+      status: 409,
+      json: {
+        error: {
+          code: "STILL_RUNNING",
+          details: { command: "tidemark workers rederive token_worker --chain test --yes" },
+        },
+      },
+    })
+    await served.store.raw.query("truncate raw.processes")
+  })
+
+  const insertProcess = () =>
+    served.store.raw.query(
+      `insert into raw.processes (id, host, pid, roles, version) values (gen_random_uuid(), 'h', 1, '{work}', '1')`,
+    )
+})
+
+describe("ABIs", () => {
+  const abi = [{ type: "event", name: "Ping", inputs: [{ name: "who", type: "address", indexed: true }] }]
+  const address = `0x${"Ab".repeat(20)}`
+
+  test("are added, replaced, listed and removed; one contract's come before those for any", async () => {
+    expect(await post("/abis", { address: "any", name: "common", abi })).toMatchObject({
+      status: 200,
+      json: { entries: 1 },
+    })
+    expect((await post("/abis", { address, name: "mine", abi: [...abi, ...abi] })).json).toMatchObject({ entries: 2 })
+    expect((await post("/abis", { address, name: "mine", abi })).json).toMatchObject({ entries: 1 })
+    const { json } = await send("GET", `/abis/${address}`)
+    expect(json.data).toMatchObject([
+      { address: address.toLowerCase(), name: "mine", abi, created_by: "admin@127.0.0.1" },
+      { address: "any", name: "common" },
+    ])
+    const first = (await send("GET", "/abis?limit=1")).json
+    const second = (await send("GET", `/abis?limit=1&cursor=${first.next_cursor}`)).json
+    expect([...first.data, ...second.data].map((one) => one.name)).toEqual(["common", "mine"])
+    expect(second.next_cursor).toBeNull()
+    expect((await send("DELETE", `/abis/${address}/mine`)).status).toBe(200)
+    expect((await send("DELETE", `/abis/${address}/mine`)).status).toBe(404)
+    expect((await audit("app")).map(({ action }) => action)).toEqual(["abi_add", "abi_add", "abi_add", "abi_remove"])
+  })
+
+  test("that are not valid, or too large, are refused", async () => {
+    for (const wrong of [[], [{ type: "event", name: "<script>" }], [{ type: "event", name: "A", inputs: {} }]])
+      expect(await post("/abis", { address: "any", name: "x", abi: wrong })).toMatchObject({ status: 400 })
+    expect(await post("/abis", { address: "0x12", name: "x", abi })).toMatchObject({ status: 400 })
+    const large = Array.from({ length: 20_000 }, () => abi[0])
+    expect(await post("/abis", { address: "any", name: "x", abi: large })).toMatchObject({ status: 413 })
+  })
+})
+
+describe("a rollback", () => {
+  const plan = async (to: string) => (await post("/test/rollback/plan", { to })).json
+  const execute = (to: string, confirmation: string) =>
+    post("/test/rollback", { to, confirmation, reason: "a bad node" })
+
+  test("needs a confirmation of the present state, and does what was planned", async () => {
+    const planned = await plan("15")
+    expect(planned).toMatchObject({ to: "15", highest: "19", blocks: 4, halt: null })
+    const other = await plan("16")
+    const confirmation = planned.confirmation
+    for (const wrong of [other.confirmation, `${confirmation.slice(0, -2)}AA`, `1${confirmation}`])
+      expect(await execute("15", wrong)).toMatchObject({ status: 409, json: { error: { code: "CONFIRMATION_VOID" } } })
+    // Another halt, and the person should look again.
+    await served.store.raw.query("update raw.chain_state set halt_reason = 'deep'")
+    expect(await execute("15", confirmation)).toMatchObject({ status: 409 })
+    await served.store.raw.query("update raw.chain_state set halt_reason = null")
+    expect((await served.store.raw.query("select 1 from raw.blocks where height > 15")).rows).toHaveLength(4)
+    expect(await execute("15", confirmation)).toMatchObject({ status: 200, json: { done: true, blocks: 4 } })
+    expect((await served.store.raw.query("select 1 from raw.blocks where height > 15")).rows).toEqual([])
+    expect((await served.store.app.query("select 1 from app.evm_transactions where block_height > 15")).rows).toEqual(
+      [],
+    )
+    expect(await audit("raw")).toMatchObject([{ actor: "admin@127.0.0.1", action: "rollback" }])
+    // It was good for one epoch.
+    expect((await execute("15", confirmation)).status).toBe(404)
+    expect(await execute("14", (await plan("14")).confirmation)).toMatchObject({ status: 200 })
+  })
+
+  test("that is open and has not begun can be cancelled", async () => {
+    expect(await post("/test/rollback/cancel")).toMatchObject({ status: 404 })
+    await served.store.raw.query(
+      `update raw.chain_state set intent_id = gen_random_uuid(), intent_epoch = chain_epoch + 1, intent_removed = '[12,)',
+         intent_ancestor_hash = '\\x01', intent_reason = 'test'`,
+    )
+    expect(await post("/test/rollback/cancel")).toMatchObject({ status: 200, json: { from: "12", cancelled: true } })
+    expect((await served.store.raw.query("select 1 from raw.blocks where height >= 12")).rows).not.toEqual([])
+    expect(await audit("app")).toMatchObject([{ action: "rollback cancel", actor: "admin@127.0.0.1" }])
+  })
+})

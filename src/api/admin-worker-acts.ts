@@ -1,0 +1,127 @@
+// What operators do to blocks and workers.
+
+import { Type } from "typebox"
+import { rawIngester } from "../coordination/raw-ingester.js"
+import type { WorkerBlock } from "../operations/operated-chain.js"
+import { rederiveHeights } from "../operations/rederive-heights.js"
+import { rederiveWorker } from "../operations/rederive-worker.js"
+import { resolveErrors } from "../operations/resolve-errors.js"
+import { retryBlock, retryDeadBlocks } from "../operations/retry-blocks.js"
+import { skipBlock } from "../operations/skip-block.js"
+import { steerWorker } from "../operations/steer-worker.js"
+import { IndexerError, isIndexerError } from "../platform/errors.js"
+import { RequestError } from "../queries/request-error.js"
+import { digits, heightParam, wholeOrNull, workerParam } from "../queries/value-schemas.js"
+import type { Act } from "./admin-acts.js"
+
+const block = Type.Object({ worker: Type.String(), height: digits })
+const blockJson = ({ worker, height }: WorkerBlock) => ({ worker, height: String(height) })
+const worker = { worker: workerParam }
+const reason = Type.String({ maxLength: 500 })
+
+export const workerActs: readonly Act[] = [
+  {
+    path: "/leases/retry",
+    summary: "Tries a DEAD, failed or skipped block again at once, or with all_dead every DEAD block",
+    body: {
+      worker: Type.Optional(workerParam),
+      height: Type.Optional(heightParam),
+      all_dead: Type.Optional(Type.Boolean()),
+    },
+    answer: { retried: Type.Array(block) },
+    run: async (chain, { actor, body: { worker: name, height, all_dead: all = false } }) => {
+      if ((height === undefined) !== all) throw new RequestError("BAD_REQUEST", "give either height or all_dead")
+      if (all) return { retried: (await retryDeadBlocks(chain, { actor, worker: name })).map(blockJson) }
+      const one = { worker: name ?? rawIngester, height: Number(height) }
+      await retryBlock(chain, { actor, ...one })
+      return { retried: [blockJson(one)] }
+    },
+  },
+  {
+    path: "/leases/skip",
+    summary: "Counts a DEAD block as done without its data; every answer over it says so",
+    body: { worker: workerParam, height: heightParam },
+    answer: { skipped: block },
+    run: async (chain, { actor, body: { worker: name, height } }) => {
+      const one = { worker: name, height: Number(height) }
+      await skipBlock(chain, { actor, ...one })
+      return { skipped: blockJson(one) }
+    },
+  },
+  {
+    path: "/workers/:worker/pause",
+    summary: "No more ranges of the worker are claimed; ranges in progress finish",
+    params: worker,
+    body: { reason: Type.Optional(reason) },
+    answer: { worker: Type.String(), paused: Type.Boolean() },
+    run: async (chain, { actor, params, body }) => {
+      const to = { action: "pause", reason: body.reason ?? null } as const
+      await steerWorker(chain, { actor, worker: params["worker"]!, to })
+      return { worker: params["worker"], paused: true }
+    },
+  },
+  {
+    path: "/workers/:worker/resume",
+    summary: "Ends a pause",
+    params: worker,
+    answer: { worker: Type.String(), paused: Type.Boolean() },
+    run: async (chain, { actor, params }) => {
+      await steerWorker(chain, { actor, worker: params["worker"]!, to: { action: "resume" } })
+      return { worker: params["worker"], paused: false }
+    },
+  },
+  {
+    path: "/workers/:worker/concurrency",
+    summary: "At most so many ranges of the worker at once, over all processes; null is no limit",
+    params: worker,
+    body: { concurrency: Type.Union([Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), Type.Null()]) },
+    answer: { worker: Type.String(), concurrency: wholeOrNull },
+    run: async (chain, { actor, params, body: { concurrency } }) => {
+      await steerWorker(chain, { actor, worker: params["worker"]!, to: { action: "concurrency", concurrency } })
+      return { worker: params["worker"], concurrency }
+    },
+  },
+  {
+    path: "/workers/:worker/rederive",
+    summary:
+      "Derives the heights [from, to) again while processes run; without them, drops the tables of the worker and of " +
+      "all that depend on it, which is refused while a process derives",
+    params: worker,
+    body: { from: Type.Optional(heightParam), to: Type.Optional(heightParam) },
+    answer: { workers: Type.Array(Type.String()), dropped: Type.Array(Type.String()) },
+    run: async (chain, { actor, params, body: { from, to } }) => {
+      const name = params["worker"]!
+      if ((from === undefined) !== (to === undefined)) throw new RequestError("BAD_REQUEST", "give both from and to")
+      if (from !== undefined) {
+        await rederiveHeights(chain, { actor, worker: name, range: { from: Number(from), to: Number(to) } })
+        return { workers: [name], dropped: [] }
+      }
+      const { workers, tables } = await rederiveWorker(chain, { actor, worker: name }).catch((error: unknown) => {
+        throw withCommand(error, `tidemark workers rederive ${name} --chain ${chain.name} --yes`)
+      })
+      return { workers, dropped: tables }
+    },
+  },
+  {
+    path: "/errors/resolve",
+    summary:
+      "Marks errors of a worker as dealt with, or with all those of every worker; one that is seen again is open again",
+    body: {
+      worker: Type.Optional(workerParam),
+      all: Type.Optional(Type.Boolean()),
+      height: Type.Optional(heightParam),
+    },
+    answer: { resolved: Type.Record(Type.String(), Type.Integer()) },
+    run: async (chain, { actor, body: { worker: name, all = false, height } }) => {
+      if ((name === undefined) !== all) throw new RequestError("BAD_REQUEST", "give either worker or all")
+      const at = height === undefined ? undefined : Number(height)
+      return { resolved: Object.fromEntries(await resolveErrors(chain, { actor, worker: name, height: at })) }
+    },
+  },
+]
+
+/** What to run where the act cannot be done while processes derive. */
+function withCommand(error: unknown, command: string): unknown {
+  if (!isIndexerError(error, "STILL_RUNNING")) return error
+  return new IndexerError(error.code, error.message, { cause: error, data: { command } })
+}
