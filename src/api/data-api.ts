@@ -16,6 +16,7 @@ import { opsRoutes } from "./ops-routes.js"
 import type { StreamHub } from "./stream-hub.js"
 import { streamRoutes } from "./stream-routes.js"
 import { declareSurface, surfaceOf } from "./surfaces.js"
+import { describeTables, tableRoutes } from "./table-routes.js"
 
 export interface DataApiOptions extends DataRouteOptions, ClientLimits {
   readonly access: Access
@@ -76,6 +77,7 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
     declareSurface(routes, "data")
     chainRoutes(routes, options)
     dataRoutes(routes, options)
+    tableRoutes(routes, options)
     if (options.streams) streamRoutes(routes, { hub: options.streams })
   })
   const { etherscan } = options
@@ -99,7 +101,9 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   }
   await app.register(async (routes) => {
     declareSurface(routes, "docs")
-    routes.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger())
+    routes.get("/openapi.json", { schema: { hide: true } }, async () =>
+      describeTables(app.swagger(), options.chains()),
+    )
     // Its pages load their own scripts and styles, and nothing else.
     await routes.register(swaggerUi, { routePrefix: "/docs", staticCSP: true })
   })

@@ -6,7 +6,7 @@ import { Type } from "typebox"
 import { type Answer, answerDetail, answerList, lookedUp } from "../queries/answer-request.js"
 import { heightAtTime } from "../queries/height-at-time.js"
 import { RequestError } from "../queries/request-error.js"
-import type { ApiResource, RequestValues } from "../queries/resource.js"
+import type { ApiResource, ListResource, RequestValues } from "../queries/resource.js"
 import type { ServedChain } from "../queries/served-chain.js"
 import { waitForHeight } from "../queries/wait-for-height.js"
 import { answerSchema, detailQuery, listQuery, params, responses, rowSchema } from "./answer-schemas.js"
@@ -32,17 +32,35 @@ export function dataRoutes(app: FastifyInstance, { chains, resources }: DataRout
     }
     app.get(`/v1/:chain${path}`, { schema }, async (request, reply) => {
       const chain = chainOf(chains, (request.params as { chain: string }).chain)
-      const query = request.query as Values
-      const [minHeight, minBlockHash] = [heightOf(query["min_height"]), query["min_block_hash"]]
-      if (minHeight !== undefined || minBlockHash !== undefined)
-        await waitForHeight(chain, resource, { minHeight, minBlockHash, signal: gone(reply) })
-      const values = ownValues(resource, request)
-      if (!isList) {
-        return send(reply, request, await answerDetail(chain, resource, await lookedUp(chain, resource, values)))
-      }
-      return send(reply, request, await answerList(chain, resource, { values, ...(await page(chain, query)) }))
+      if (isList) return sendList(chain, resource, { request, reply, values: ownValues(resource, request) })
+      await waitUntilAsked(chain, resource, { request, reply })
+      const values = await lookedUp(chain, resource, ownValues(resource, request))
+      return send(reply, request, await answerDetail(chain, resource, values))
     })
   }
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** Any list, once its values are known. */
+export async function sendList(
+  chain: ServedChain,
+  resource: ListResource,
+  { request, reply, values }: Exchange & { readonly values: RequestValues },
+): Promise<FastifyReply> {
+  await waitUntilAsked(chain, resource, { request, reply })
+  const asked = { values, ...(await page(chain, request.query as Values)) }
+  return send(reply, request, await answerList(chain, resource, asked))
+}
+
+async function waitUntilAsked(chain: ServedChain, resource: ApiResource, { request, reply }: Exchange): Promise<void> {
+  const query = request.query as Values
+  const [minHeight, minBlockHash] = [heightOf(query["min_height"]), query["min_block_hash"]]
+  if (minHeight !== undefined || minBlockHash !== undefined)
+    await waitForHeight(chain, resource, { minHeight, minBlockHash, signal: gone(reply) })
 }
 
 export function chainOf(chains: () => readonly ServedChain[], name: string): ServedChain {

@@ -21,7 +21,7 @@ interface ParameterSchema {
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly string[]
-  readonly anyOf?: readonly { readonly const: string }[]
+  readonly anyOf?: readonly { readonly const: string; readonly pattern?: string }[]
 }
 interface Parameter {
   readonly name: string
@@ -51,6 +51,8 @@ const known = [
   "1",
 ]
 
+const filters = ["block_height:3", `contract_address:0x${"c0".repeat(20)}`, `address:0x${"01".repeat(20)}`]
+
 function fitting({
   type,
   pattern,
@@ -65,6 +67,8 @@ function fitting({
     const drawn = fc.stringMatching(new RegExp(pattern))
     return fits.length > 0 ? fc.oneof(drawn, fc.constantFrom(...fits)) : drawn
   }
+  // Once, though it may be given several times.
+  if (anyOf?.[0]?.pattern) return fc.oneof(fitting({ pattern: anyOf[0].pattern }), fc.constantFrom(...filters))
   if (names ?? anyOf) return fc.constantFrom(...(names ?? anyOf!.map((one) => one.const)))
   if (type === "integer") return fc.integer({ min: minimum ?? 0, max: maximum ?? 1_000 }).map(String)
   if (format === "date-time") return fc.date({ noInvalidDate: true }).map((date) => date.toISOString())

@@ -38,7 +38,7 @@ interface Resource {
 
 export interface KeyColumn {
   readonly column: string
-  readonly type: "int8" | "int4" | "numeric" | "bytea" | "text" | "date"
+  readonly type: "int8" | "int4" | "int2" | "numeric" | "bytea" | "text" | "date" | "bool" | "timestamptz"
 }
 
 /** Rows of one table, or of a join that adds columns to them. Values are $1, $2, … */

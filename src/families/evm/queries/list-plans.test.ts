@@ -43,7 +43,10 @@ const filters: Readonly<Record<string, string>> = {
   lookup_height: "3",
   lookup_index: "0",
 }
-const keyValues = { int8: "3", int4: "0", numeric: "5", bytea: "01", text: "a", date: "2024-02-27" }
+const keyValues = {
+  ...{ int8: "3", int4: "0", int2: "0", numeric: "5", bytea: "01", text: "a", date: "2024-02-27" },
+  ...{ bool: "t", timestamptz: "2024-02-27" },
+}
 const lists = evmFamily.resources.filter((one): one is ListResource => one.kind === "list")
 
 /** What the path needs, then with the first filter, with the first two and so on, in each of the list's orders. */
