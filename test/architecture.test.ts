@@ -79,6 +79,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "app.rollbacks": "records them, for ever",
   "raw.api_keys": "signs cursors, which know their epoch",
   "raw.processes": "who runs, not what is stored",
+  "raw.rate_shares": "who may ask how often, not what is stored",
   "raw.collections": "empty: for chains that are not built yet",
   "raw.execution_results": "empty: for chains that are not built yet",
   "raw.scripts": "empty: for chains that are not built yet",
@@ -146,7 +147,7 @@ describe("the house", () => {
   })
 
   test("the tables of coordination are written in one folder", () => {
-    const named = "coverage|chain_state|worker_leases|rollbacks|audit_log|job_queue"
+    const named = "coverage|rate_shares|chain_state|worker_leases|rollbacks|audit_log|job_queue"
     // Also by a name that was put together: what is in braces is a schema, or one of the tables.
     const table = String.raw`(\w+\.|\$\{[^}]*\}\.)?"?(${named})\b|\$\{[^}]*(coverage|chainState|leases|rollbacks|auditLog)\}`
     const writes = new RegExp(

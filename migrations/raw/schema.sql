@@ -145,6 +145,14 @@ create table raw.processes (
   constraint processes_pkey PRIMARY KEY (id)
 );
 
+create table raw.rate_shares (
+  process_id uuid not null,
+  calls_per_second double precision not null,
+  wanted double precision not null,
+  expires_at timestamp with time zone not null,
+  constraint rate_shares_pkey PRIMARY KEY (process_id)
+);
+
 create table raw.rollbacks (
   id uuid not null,
   epoch bigint not null,

@@ -333,7 +333,7 @@ export const chainSettings = {
     env: "RPC_MAX_RPS",
     min: 0,
     fallback: 0,
-    help: "Most RPC calls a second to each provider (a batch of 20 counts 20), over all threads of the process; 0 is no limit.",
+    help: "Most RPC calls a second to each provider (a batch of 20 counts 20), over all processes of the chain; 0 is no limit.",
   }),
   rpcMaxInFlight: integer({
     env: "RPC_MAX_IN_FLIGHT",

@@ -61,7 +61,8 @@ const noDatabase = "waiting for the database"
 
 export async function openChain(deps: StartChainDeps, options: StartChainOptions): Promise<OpenChain> {
   const { chain, settings, signal } = options
-  const bounds = { maxRps: chain.rpcMaxRps || undefined, maxInFlight: chain.rpcMaxInFlight || undefined }
+  // One call a second until the process holds its share of the limit.
+  const bounds = { maxRps: chain.rpcMaxRps ? 1 : undefined, maxInFlight: chain.rpcMaxInFlight || undefined }
   const limits = chain.rpcUrls.map(() => createSharedLimit(bounds))
   const family = familyOf(chain)
   const asking = family.createSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })

@@ -15,6 +15,7 @@ import { composeCoordination } from "./compose-coordination.js"
 import { planLanes } from "./connection-budget.js"
 import { IngestActivity } from "./ingest-activity.js"
 import { spawnIngestThread } from "./ingest-threads.js"
+import { keepRateShare } from "./keep-rate-share.js"
 import { loadWorkers } from "./load-workers.js"
 import { type OpenChain, openChain, type StartChainDeps, type StartChainOptions } from "./open-chain.js"
 import { openRenewals } from "./open-renewals.js"
@@ -84,6 +85,10 @@ async function startRoles(
       : undefined
   undo.push(...(coordination?.services ?? []).map((service) => () => service.stop()))
   await coordination?.begin()
+  const rateShare = keepRateShare(open)
+  if (rateShare) await patiently(() => rateShare.runOnce(), noDatabase)
+  rateShare?.start()
+  undo.push(async () => rateShare?.stop())
   const registry = await loadWorkers(open)
   const derives = roles.includes("work") && registry.workers.length > 0
   const lanes = planLanes({ ...settings, ...chain, roles, derives, oneDatabase: app === raw })

@@ -18,6 +18,8 @@ const answeredAt = 10
 const answeredBeforeAt = 11
 const atOnceAt = 12
 const searchAt = 13
+const takenAt = 14
+const waitedAt = 15
 
 /** Calls of this time may be sent at once, so that a late timer costs nothing. */
 const toleranceS = 0.05
@@ -48,6 +50,9 @@ const maxPauseMs = 60_000
 /** In sharedRateBytes, a rate is a whole number of these in a second. */
 const perCall = 1_000
 const maxStored = 2_000_000_000
+const noShare = 1
+const leastShare = 1 / 60
+const noShareRetryMs = 100
 
 export interface RefusedCalls {
   /** When the request was sent, by the wall clock. */
@@ -59,10 +64,16 @@ export interface RefusedCalls {
   readonly retryAfterMs?: number | undefined
 }
 
-/** From now on and in all threads of the process. */
+/** From now on and in all threads of the process. Less than a call in a minute is none. */
 export function setShare(memory: SharedArrayBuffer, callsPerSecond: number): void {
-  const share = callsPerSecond > unlimitedRate ? 0 : Math.max(1, Math.floor(callsPerSecond * perCall))
+  const share = callsPerSecond > unlimitedRate ? 0 : Math.max(noShare, Math.floor(callsPerSecond * perCall))
   Atomics.store(new Int32Array(memory, 0, sharedRateBytes / 4), shareAt, share)
+}
+
+/** Calls that were let through since the last look, and whether any had to wait for the share. */
+export function takeUse(memory: SharedArrayBuffer): { readonly calls: number; readonly waited: boolean } {
+  const cells = new Int32Array(memory, 0, sharedRateBytes / 4)
+  return { calls: Atomics.exchange(cells, takenAt, 0), waited: Atomics.exchange(cells, waitedAt, 0) !== 0 }
 }
 
 interface Cut extends Pick<RefusedCalls, "calls" | "answered"> {
@@ -114,22 +125,33 @@ export class SharedRate {
 
   // The generic cell rate algorithm: one number holds the time when the next call is due.
   tryTake(calls: number): boolean {
-    const rate = this.#rate()
+    const ofShare = withinASecond(this.share)
+    const rate = Math.min(ofShare, this.learned)
     if (rate === Number.POSITIVE_INFINITY) return true
+    if (ofShare < leastShare) {
+      Atomics.store(this.#cells, waitedAt, 1)
+      return false
+    }
     const costUs = BigInt(Math.ceil((calls * 1_000_000) / rate))
     for (;;) {
       const now = this.#nowUs()
       if (this.#pauseUs(now) > 0n) return false
       const held = Atomics.load(this.#wide, owedAt)
       const owed = held < now - toleranceUs || held - now > maxDebtUs ? now - toleranceUs : held
-      if (owed > now) return false
-      if (Atomics.compareExchange(this.#wide, owedAt, held, owed + costUs) === held) return true
+      if (owed > now) {
+        if (rate === ofShare) Atomics.store(this.#cells, waitedAt, 1)
+        return false
+      }
+      if (Atomics.compareExchange(this.#wide, owedAt, held, owed + costUs) !== held) continue
+      Atomics.add(this.#cells, takenAt, calls)
+      return true
     }
   }
 
   /** Until the next call is due. */
   delayMs(): number {
     if (this.isFree) return 0
+    if (this.share < leastShare) return noShareRetryMs
     const now = this.#nowUs()
     const owedUs = Atomics.load(this.#wide, owedAt) - now
     const us = owedUs > maxDebtUs ? 0n : owedUs
@@ -201,12 +223,6 @@ export class SharedRate {
     return left > BigInt(maxPauseMs) * 1_000n || left < 0n ? 0n : left
   }
 
-  #rate(): number {
-    const share = this.share
-    const ofShare = share === Number.POSITIVE_INFINITY ? share : withinASecond(share)
-    return Math.min(ofShare, this.learned)
-  }
-
   #answeredInLastSecond(): number {
     const second = this.#second()
     const counted = Atomics.load(this.#cells, secondAt)
@@ -242,4 +258,6 @@ const callsOfShare = (share: number): number =>
 
 /** Lower by what may be sent early and by one request: the sum over any second is within the share. */
 const withinASecond = (share: number): number =>
-  share < 1 ? share : (Math.floor(share) + 1 - callsOfShare(share)) / (1 + toleranceS)
+  share < 1 || share === Number.POSITIVE_INFINITY
+    ? share
+    : (Math.floor(share) + 1 - callsOfShare(share)) / (1 + toleranceS)

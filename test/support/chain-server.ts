@@ -66,7 +66,7 @@ export interface SpawnedChainServer {
 const serverFile = fileURLToPath(new URL("../chain/server.ts", import.meta.url))
 
 // Resolved from here, because the child looks from its working directory, which may be anywhere.
-const tsxLoader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href
+export const tsxLoader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href
 
 export async function spawnChainServer(options: SpawnChainServerOptions = {}): Promise<SpawnedChainServer> {
   const child = spawn(process.execPath, ["--import", tsxLoader, serverFile, JSON.stringify(options)], {
