@@ -112,9 +112,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
     patches: [
       [
         "src/rollback/finish-rollback.ts",
-        `const removed = await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app })
-  await rollbackRaw(deps, intent, removed)`,
-        "await rollbackRaw(deps, intent, intent)\n  const removed = await rollbackApp(deps, intent)",
+        `const removed = await rollbackApp(deps, intent, { unflushed })
+  const blocks = await rollbackRaw(deps, intent, removed)`,
+        "const blocks = await rollbackRaw(deps, intent, intent)\n  const removed = await rollbackApp(deps, intent)",
       ],
     ],
     caughtBy: simulation(100, ["I4"]),
@@ -232,8 +232,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
       // The rule behind it: coverage is kept by height, whatever became of the leases.
       [
         undo,
-        'import { intersect } from "../../domain/range-set.js"',
-        `import { intersect, union } from "../../domain/range-set.js"
+        'import { countHeights, intersect, type RangeSet, subtract } from "../../domain/range-set.js"',
+        `import { countHeights, intersect, type RangeSet, subtract, union } from "../../domain/range-set.js"
 import { printMultirange } from "../../postgres/multirange.js"`,
       ],
       [

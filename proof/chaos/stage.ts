@@ -49,6 +49,8 @@ export interface StageOptions {
   readonly config?: string
 }
 
+const complaints = ["BUG", "DATABASE_ERROR", "FOLD_DAMAGED"]
+
 export class Stage {
   readonly url: string
   readonly appUrl: string
@@ -150,7 +152,7 @@ export class Stage {
   complaints(): string[] {
     return this.#members
       .flatMap(({ lines, errors }) => [
-        ...lines.filter(({ level, code }) => level === "fatal" || code === "BUG" || code === "DATABASE_ERROR"),
+        ...lines.filter(({ level, code }) => level === "fatal" || complaints.includes(String(code))),
         ...errors,
       ])
       .map((line) => (typeof line === "string" ? line : JSON.stringify(line)))

@@ -212,8 +212,8 @@ export const rules = {
     means: "App goes back before raw.",
     code: [
       "src/rollback/finish-rollback.ts",
-      "finishRollback",
-      "const removed = await rollbackApp(deps, intent, { unflushed: deps.raw === deps.app }) await rollbackRaw(deps, intent, removed)",
+      "carryOut",
+      "const removed = await rollbackApp(deps, intent, { unflushed }) const blocks = await rollbackRaw(deps, intent, removed)",
     ],
     tests: [
       rollback,
@@ -222,7 +222,7 @@ export const rules = {
   },
   stepsOnce: {
     means: "Each step checks, under the lock, whether its id is done.",
-    code: [rollbackRaw, "rollbackRaw", "if (open?.id !== id) return"],
+    code: [rollbackRaw, "rollbackRaw", "if (open?.id !== id) return undefined"],
     also: [rollbackApp, "rollbackApp", "if (done) return"],
     tests: [rollback, "that two processes finish at once happens once"],
   },
@@ -288,7 +288,7 @@ export const rules = {
   },
   undoFirst: {
     means: "Folds are undone before the rows they came from are deleted.",
-    code: [undoHeights, "undoHeights", "=> undoFold(tx, plan, { removed, coverage })) }) const events ="],
+    code: [undoHeights, "undoHeights", "sent.push(undoFold(tx, plan, { removed: piece, coverage })) }"],
     tests: [
       "src/rollback/rollback.property.test.ts",
       "leave what is derived as if the lost blocks had never been seen",

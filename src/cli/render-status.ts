@@ -4,7 +4,7 @@ import { rawIngester } from "../coordination/raw-ingester.js"
 import { countHeights } from "../domain/range-set.js"
 import { printable } from "../platform/printable.js"
 import { roles as allRoles } from "../roles/role.js"
-import type { ChainStatus, ProcessRow, ProviderSummary } from "../status/chain-status.js"
+import type { ChainStatus, ProcessRow, ProviderSummary, RollbackStatus } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"
 import { drawCoverage } from "./draw-coverage.js"
 import { drawWorkers } from "./draw-workers.js"
@@ -125,6 +125,7 @@ function facts(status: ChainStatus): [string, string][] {
     ["rate", `${formatRate(perSecond)}, now ${formatCount(perSecondNow)}`],
     ["history in", etaText(status)],
     ["leases", leasesText(workers)],
+    ...(status.rollback ? [["rollback", rollbackText(status.rollback)] as [string, string]] : []),
     ["gaps", gaps.length === 0 ? "none" : `${gaps.length}, ${formatHeight(countHeights(gaps))} blocks`],
     ["store", storeText(store)],
     ["room", roomText(status)],
@@ -133,6 +134,13 @@ function facts(status: ChainStatus): [string, string][] {
     ...(unindexed.length > 0 ? [["unindexed", partitionsText(unindexed)] as [string, string]] : []),
     ...(skipped > 0 ? [["skipped", `${formatHeight(skipped)} blocks`] as [string, string]] : []),
   ]
+}
+
+function rollbackText({ progress, failures, from }: RollbackStatus): string {
+  if (!progress) return failures > 1 ? `fails, ${failures} times` : `from ${formatHeight(from)} on`
+  const { step, done, total, etaMs } = progress
+  const share = formatPercent(total === 0 ? 0 : Math.floor((done / total) * 100))
+  return `${step} ${share}${etaMs === null ? "" : `, ${formatDuration(etaMs)} left`}`
 }
 
 /** Where the workers are; and, where that is more, how far raw is. */

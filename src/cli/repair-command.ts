@@ -19,6 +19,7 @@ damaged blocks removed and fetched again, derived heights derived again. Without
   --rpc URL       blocks that differ on this node are removed and fetched again too
   --whole         with --rpc: compare all fields of every block with it, whatever the hashes say
   --limit N       repair at most this many findings at once; 1000
+  --checks LIST   only what these find, such as folds,raw-rows; folds are always compared
   --chain NAME    only this chain; needed where there are several
   --json          as JSON; heights are strings
   --config FILE   another file than tidemark.config.ts

@@ -38,9 +38,19 @@ describe("tidemark verify and repair", () => {
       ["--to", "-1"],
       ["--from", "9", "--to", "8"],
       ["--limit", "0"],
+      ["--checks", "folds,nothing"],
     ]) {
       expect(await run(["verify", ...flags])).toMatchObject({ code: 2, out: "" })
     }
+  })
+
+  test("only some checks run where they are named, and their findings are repaired", async () => {
+    await store.app.query("delete from app.ft_holdings")
+    expect((await run(["verify", "--checks", "row-lookups,coverage"])).code).toBe(0)
+    const found = await run(["verify", "--checks", "folds", "--limit", "1"])
+    expect(found.out).toContain("app.ft_holdings")
+    expect(await run(["repair", "--checks", "folds", "--yes"])).toMatchObject({ code: 0 })
+    expect((await run(["verify"])).code).toBe(0)
   })
 
   test("what is wrong is named, shown by a dry run, and repaired with --yes", async () => {

@@ -17,6 +17,7 @@ against a fold of its events. Exits 0 when nothing is wrong, 1 with every row th
   --rpc URL       compare with this node too: one header for linked blocks, all fields where they differ
   --whole         with --rpc: fetch every block from it and compare all fields, whatever the hashes say
   --limit N       stop after this many findings; 1000
+  --checks LIST   only these, such as folds,raw-rows
   --chain NAME    only this chain
   --json          as JSON; heights are strings
   --config FILE   another file than tidemark.config.ts

@@ -4,7 +4,8 @@ import type { VerifyChainOptions } from "../operations/verify-chain.js"
 import type { Config } from "../platform/load-config.js"
 import { Terminal } from "../platform/terminal.js"
 import { withVerifier } from "../roles/with-verifier.js"
-import type { VerifyDeps, VerifyProgress } from "../verify/verify-store.js"
+import type { CheckName } from "../verify/finding.js"
+import { selfChecks, type VerifyDeps, type VerifyProgress } from "../verify/verify-store.js"
 import type { CliIo } from "./cli-io.js"
 import type { FoundChain } from "./find-chains.js"
 import { formatPercent } from "./format-values.js"
@@ -17,9 +18,10 @@ export const verifyFlags = {
   rpc: "string",
   whole: "boolean",
   limit: "string",
+  checks: "string",
 } as const
 
-export interface VerifyRequest extends Pick<VerifyChainOptions, "range" | "whole" | "limit"> {
+export interface VerifyRequest extends Pick<VerifyChainOptions, "range" | "whole" | "limit" | "only"> {
   readonly rpc: string | undefined
 }
 
@@ -29,7 +31,7 @@ const drawEveryMs = 200
 const barCells = 24
 
 export function verifyRequest(
-  flags: { readonly [Name in "from" | "to" | "rpc" | "limit"]: string | undefined } & {
+  flags: { readonly [Name in "from" | "to" | "rpc" | "limit" | "checks"]: string | undefined } & {
     readonly whole: boolean | undefined
   },
   command: string,
@@ -48,7 +50,16 @@ export function verifyRequest(
     ...(last === undefined ? {} : { to: last + 1 }),
   }
   const isAll = from === undefined && last === undefined
-  return { range: isAll ? undefined : range, rpc: flags.rpc, whole, limit }
+  const only = flags.checks === undefined ? undefined : checksOf(flags.checks, command)
+  return { range: isAll ? undefined : range, rpc: flags.rpc, whole, limit, only }
+}
+
+function checksOf(text: string, command: string): readonly CheckName[] {
+  return text.split(",").map((name) => {
+    const check = selfChecks.find((one) => one === name.trim())
+    if (check) return check
+    throw usage(`--checks has ${JSON.stringify(name)}, but must be a comma list of ${selfChecks.join(", ")}`, command)
+  })
 }
 
 export async function verifying<T>(

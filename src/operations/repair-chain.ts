@@ -26,7 +26,8 @@ export async function repairChain(
   { actor, refetch, apply, ...options }: RepairOptions,
 ): Promise<Repair> {
   // State is always compared: heights can be reopened only where it is what its events say.
-  const found = await verifyChain(verifier, { ...options, withFolds: true })
+  const only = options.only && [...options.only, "folds" as const]
+  const found = await verifyChain(verifier, { ...options, only, withFolds: true })
   const plan = planRepair(found.findings, { refetch })
   const mended = apply && !options.signal.aborted && found.findings.length > plan.left.length
   // Cut short, the state may be unchecked: what relies on it waits for another run.

@@ -10,6 +10,8 @@ export interface VerifyChainOptions {
   /** Every block is fetched from the second node and compared. */
   readonly whole: boolean
   readonly limit: number
+  /** Of the checks against the store itself, only these. */
+  readonly only?: readonly CheckName[] | undefined
   readonly signal: AbortSignal
   readonly onProgress?: (progress: VerifyProgress) => void
 }
@@ -25,13 +27,14 @@ export async function verifyChain(
   {
     limit,
     withFolds,
+    only = selfChecks,
     ...options
   }: VerifyChainOptions & {
     /** State has no height: it is compared as a whole or not at all. */
     readonly withFolds: boolean
   },
 ): Promise<ChainFindings> {
-  const checks: CheckName[] = selfChecks.filter((check) => check !== "folds" || withFolds)
+  const checks: CheckName[] = selfChecks.filter((check) => only.includes(check) && (check !== "folds" || withFolds))
   if (deps.source) checks.push("node")
   const findings: Finding[] = []
   try {

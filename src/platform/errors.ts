@@ -37,6 +37,7 @@ export const errorCodes = {
   POST_LOST: "retry",
   REORG_HALTED: "rollback",
   NOT_COVERED: "retry",
+  FOLD_DAMAGED: "bug",
   // database
   DATABASE_UNREACHABLE: "retry",
   DATABASE_CONFLICT: "retry",

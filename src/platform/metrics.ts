@@ -14,6 +14,7 @@ export interface Metrics {
   /** Adds the counts of a thread since its last report. */
   addIngest(chain: string, counts: IngestCounts): void
   addReaped(chain: string, outcome: ReapedCounts): void
+  addRollback(chain: string, finished: { readonly blocks: number; readonly ms: number }): void
   /** Blocks given up, by worker. */
   addDead(chain: string, dead: Readonly<Record<string, number>>): void
   addWork(chain: string, counts: WorkCounts): void
@@ -86,6 +87,7 @@ export function createMetrics(): Metrics {
     buckets: [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers: [registry],
   })
+  const rollbacks = createRollbackMetrics(registry)
   const addDead: Metrics["addDead"] = (name, dead) => {
     for (const [worker, count] of Object.entries(dead)) counters.blocksDied.inc({ chain: name, worker }, count)
   }
@@ -105,11 +107,29 @@ export function createMetrics(): Metrics {
       counters.leasesReaped.inc({ chain: name }, expired)
       counters.backendsEnded.inc({ chain: name }, holdersEnded)
     },
+    addRollback: (name, { blocks, ms }) => {
+      rollbacks.blocks.observe({ chain: name }, blocks)
+      rollbacks.seconds.observe({ chain: name }, ms / 1_000)
+    },
     addDead,
     addWork: (name, counts) => {
       addWork(counters, name, counts)
       addDead(name, counts.dead)
     },
+  }
+}
+
+/** Those that this process finished. The count of each histogram is their number. */
+function createRollbackMetrics(registry: Registry) {
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name: `tidemark_${name}`, help, labelNames: chain, buckets, registers: [registry] })
+  return {
+    blocks: histogram("rollback_blocks", "Blocks that a rollback removed", [1, 2, 5, 10, 64, 1_000, 10_000, 100_000]),
+    seconds: histogram(
+      "rollback_seconds",
+      "From the attempt that finished a rollback to its end",
+      [0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 1_800],
+    ),
   }
 }
 
@@ -243,6 +263,7 @@ export function metricNames(): string[] {
   createGauges(registry)
   createCounters(registry)
   createStreamMetrics(registry)
+  createRollbackMetrics(registry)
   return [
     ...registry.getMetricsAsArray().map(({ name }) => name),
     "tidemark_head_delay_seconds",

@@ -6,7 +6,9 @@ import { defaultFailurePolicy } from "../coordination/after-failure.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { Service } from "../platform/service.js"
 import { TipGate } from "../platform/tip-gate.js"
+import { Connection, type ConnectionOptions } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
+import { RollbackWatch } from "../rollback/rollback-watch.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { AnnouncedHeads } from "./announced-heads.js"
 import { BorrowedConnections } from "./borrowed-connections.js"
@@ -19,6 +21,7 @@ import { keepRateShare } from "./keep-rate-share.js"
 import { loadWorkers } from "./load-workers.js"
 import { type OpenChain, openChain, type StartChainDeps, type StartChainOptions } from "./open-chain.js"
 import { openRenewals } from "./open-renewals.js"
+import { rollbackApart } from "./rollback-apart.js"
 import { type Ingest, prepareIngest } from "./start-ingest.js"
 import { prepareMaintain } from "./start-maintain.js"
 import { type PrepareWorkOptions, prepareWork, type Work } from "./start-work.js"
@@ -63,6 +66,10 @@ async function startRoles(
 ): Promise<RunningChain> {
   const { chain, settings, roles, raw, app, metrics, name, patiently } = open
   const ingests = roles.includes("ingest")
+  const watch = new RollbackWatch({ ...open, onFinished: (finished) => metrics.addRollback(name, finished) })
+  // Until there are lanes that hold some, connections need not be borrowed.
+  let connect = (wanted: ConnectionOptions): Promise<Connection> => Connection.open(wanted)
+  const rolling = { ...open, watch, apart: rollbackApart(open, (wanted) => connect(wanted)) }
   let work: Work | undefined
   undo.push(async () => {
     await raw.end()
@@ -71,7 +78,7 @@ async function startRoles(
   await patiently(() => open.ledgers.raw.register(raw, rawIngester), noDatabase)
   const coordination =
     ingests || roles.includes("work")
-      ? composeCoordination(open, {
+      ? composeCoordination(rolling, {
           ingests,
           policy: { ...defaultFailurePolicy, maxAttempts: settings.maxAttempts },
           reapIntervalMs: settings.reapIntervalMs,
@@ -103,6 +110,7 @@ async function startRoles(
     lanes: ingests ? settings.threads * lanes.ingestLanes : 0,
     lend: async (lent) => ingest?.lend(lent),
   })
+  connect = async (wanted) => (await borrowed.open([wanted]))[0]!
   if (coordination && derives) {
     const options: PrepareWorkOptions = {
       registry,
@@ -116,7 +124,7 @@ async function startRoles(
     work = await patiently(() => prepareWork(open, options), noDatabase)
   }
   if (coordination && ingests) {
-    ingest = prepareIngest(open, {
+    ingest = prepareIngest(rolling, {
       leases: coordination.rawLeases,
       lanes: lanes.ingestLanes,
       onReport: (thread, report) => {
@@ -131,6 +139,7 @@ async function startRoles(
   const { status, doctor, reporter } = watchChain(open, () => ({
     ...activity.state(process.memoryUsage.rss()),
     idleWorkers: work?.idle ?? [],
+    rollback: watch.state(),
   }))
   // Before the doctor runs: otherwise it would report that no process indexes the chain.
   await patiently(() => reporter.runOnce(), noDatabase)

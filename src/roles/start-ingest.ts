@@ -7,6 +7,7 @@ import { readChainState } from "../raw/chain-state.js"
 import { IndexBuilder } from "../raw/index-builder.js"
 import { PartitionKeeper } from "../raw/partition-keeper.js"
 import { finishRollback } from "../rollback/finish-rollback.js"
+import type { RollbackDeps } from "../rollback/rollback-deps.js"
 import type { BorrowedConnections } from "./borrowed-connections.js"
 import type { IngestThreadInput } from "./ingest-messages.js"
 import { type IngestThreads, type IngestThreadsOptions, superviseIngest } from "./ingest-threads.js"
@@ -33,7 +34,10 @@ export interface Ingest extends IngestThreads {
   readonly services: readonly Service[]
 }
 
-export function prepareIngest(open: OpenChain, options: PrepareIngestOptions): Ingest {
+export function prepareIngest(
+  open: OpenChain & Pick<RollbackDeps, "watch" | "apart">,
+  options: PrepareIngestOptions,
+): Ingest {
   const { chain, settings, name, databases, raw, clock, logger } = open
   const { renewals } = options
   const { threads, lend } = superviseIngest({

@@ -11,11 +11,17 @@ import { testLedgers } from "../../test/support/test-ledgers.js"
 import { PostgresLeaseStore } from "../coordination/postgres/postgres-lease-store.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import { builtInWorkers } from "../families/evm/indexes/built-in-workers.js"
+import { systemClock } from "../platform/clock.js"
 import { isIndexerError } from "../platform/errors.js"
 import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
 import type { SqlExecutor } from "../postgres/transaction.js"
+import { checkFold } from "../verify/check-folds.js"
+import type { Finding } from "../verify/finding.js"
+import { planRepair } from "../verify/repair-plan.js"
+import { repairStore } from "../verify/repair-store.js"
 import { finishRollback } from "./finish-rollback.js"
+import { RollbackWatch } from "./rollback-watch.js"
 
 const blocks = livelyBlocks({ seed: 5, from: 0, to: 24 })
 let store: DeriveStore
@@ -187,6 +193,50 @@ describe("leases of the raw ingester", () => {
     const { coverage, leases: unfinished } = await testLedgers.raw.snapshot(store.raw)
     expect(coverage).toMatchObject([{ heights: [{ from: 0, to: 15 }] }])
     expect(unfinished).toEqual([])
+  })
+
+  test("in pieces, the highest first, leaves the same, and says how far it is", async () => {
+    store = await openDeriveStore(blocks, { workers: builtInWorkers, twoDatabases: true })
+    await store.deriveAll()
+    await openRollback(store, 9)
+    const finished: unknown[] = []
+    const watch = new RollbackWatch({ clock: systemClock, onFinished: ({ blocks }) => finished.push(blocks) })
+    const reports: unknown[] = []
+    const report = watch.report.bind(watch)
+    watch.report = (step, progress) => {
+      reports.push([step, progress.done, progress.total])
+      report(step, progress)
+    }
+    await finishRollback({ ...store, random: systemRandom, watch, pieceBlocks: 6 })
+    expect(reports).toEqual([
+      ...[0, 6, 12].map((done) => ["app", done, 15]),
+      ...[0, 6, 12].map((done) => ["raw", done, 15]),
+    ])
+    expect(finished).toEqual([15])
+    await expectRight()
+  })
+
+  test("names the damaged row of a state table, and goes on once it is folded again", async () => {
+    store = await openDeriveStore(blocks, { workers: builtInWorkers })
+    await store.deriveAll()
+    const deps = { ...store, random: systemRandom, watch: new RollbackWatch({ clock: systemClock }) }
+    await store.app.query("delete from app.address_stats")
+    await openRollback(store, 9)
+    await expect(finishRollback(deps)).rejects.toMatchObject({
+      code: "FOLD_DAMAGED",
+      message: expect.stringMatching(/app\.address_stats .* first \(address\) = \("\\\\x[0-9a-f]{40}"\)/),
+    })
+    expect(deps.watch.state()).toMatchObject({ failures: 1, error: { code: "FOLD_DAMAGED" } })
+    const plan = [...store.registry.folds.values()].flat().find(({ table }) => table === "address_stats")!
+    const findings: Finding[] = []
+    for await (const finding of checkFold({ app: store.app, ledger: testLedgers.app }, plan, {
+      limit: 1_000,
+      perPiece: 1_000,
+    }))
+      findings.push(finding)
+    await repairStore(deps, { plan: planRepair(findings), actor: "test" })
+    expect(await finishRollback(deps)).toMatchObject({ from: 9 })
+    await expectRight()
   })
 
   test("a rollback that was compared at an older epoch, or while another is open, is not begun", async () => {

@@ -8,7 +8,7 @@ import type { BlockRange } from "../domain/block-range.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
 import type { TransactionOptions } from "../postgres/transaction.js"
-import { undoHeights } from "../workers/postgres/undo-heights.js"
+import { type UndoProgress, undoHeights } from "../workers/postgres/undo-heights.js"
 import { announceRollback } from "./announce-rollback.js"
 import type { RollbackDeps } from "./rollback-deps.js"
 
@@ -22,7 +22,14 @@ export const rollbackLimits: TransactionOptions = {
 
 /** Returns what app has removed: null if the rollback was cancelled. */
 export function rollbackApp(
-  { app, ledgers: { app: ledger, jobs }, family, storedWorkers }: Omit<RollbackDeps, "raw" | "random">,
+  {
+    app,
+    ledgers: { app: ledger, jobs },
+    family,
+    storedWorkers,
+    watch,
+    pieceBlocks,
+  }: Omit<RollbackDeps, "raw" | "random">,
   { id, epoch, from, to, reason }: Omit<RollbackIntent, "binding">,
   { unflushed = false }: Pick<TransactionOptions, "unflushed"> = {},
 ): Promise<BlockRange | null> {
@@ -37,12 +44,13 @@ export function rollbackApp(
       ledger.readCoverage(tx),
     ])
     if (done) return done.removed
+    const onProgress = (progress: UndoProgress): void => watch?.report("app", progress)
     const removed = { from, to }
     const uncovered = ledger.uncover(tx, { workers: [rawIngester], removed: [removed] })
     const workers = registry.workers.map(({ name }) => name)
     await allAnswered([
       uncovered,
-      undoHeights({ registry, ledger }, tx, { workers, removed: [removed], covered }),
+      undoHeights({ registry, ledger }, tx, { workers, removed: [removed], covered, pieceBlocks, onProgress }),
       family.forgetObserved(jobs, tx, { removed }),
       ledger.recordRollback(tx, { id, epoch, removed, reason }),
       ledger.raiseEpoch(tx, epoch),

@@ -4,9 +4,11 @@
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
 import type { BlockRange } from "../domain/block-range.js"
+import { countHeights, intersect, type RangeSet } from "../domain/range-set.js"
 import type { ChainFamily } from "../families/chain-family.js"
 import { allAnswered } from "../postgres/all-answered.js"
 import { keptPrepared } from "../postgres/kept-prepared.js"
+import { piecesFromTop } from "../workers/postgres/undo-heights.js"
 import { rollbackLimits } from "./rollback-app.js"
 import type { RollbackDeps } from "./rollback-deps.js"
 
@@ -29,12 +31,18 @@ const deleteSql = ({ rawTables }: Pick<ChainFamily, "rawTables">): string => `wi
     .join(", ")}
   select 1 as deleted`
 
-/** Removes what app has removed: nothing if the rollback was cancelled. */
+/** Removes what app has removed: nothing if the rollback was cancelled. Returns how many blocks; undefined if it was closed. */
 export function rollbackRaw(
-  { raw, ledgers: { raw: ledger }, family }: Pick<RollbackDeps, "raw" | "ledgers" | "family">,
+  {
+    raw,
+    ledgers: { raw: ledger },
+    family,
+    watch,
+    pieceBlocks,
+  }: Omit<RollbackDeps, "app" | "random" | "storedWorkers">,
   { id, epoch }: Pick<RollbackIntent, "id" | "epoch">,
   removed: BlockRange | null,
-): Promise<void> {
+): Promise<number | undefined> {
   return raw.transaction(async (transaction) => {
     const tx = keptPrepared(transaction)
     const [, open, , coverage] = await allAnswered([
@@ -48,16 +56,29 @@ export function rollbackRaw(
       ),
       ledger.readCoverage(tx),
     ])
-    if (open?.id !== id) return
+    if (open?.id !== id) return undefined
     // Not above the coverage: it has no rows there, only empty partitions and index entries that earlier rollbacks
     // left.
     const covered = coverage.get(rawIngester)?.heights.at(-1)?.to ?? 0
     const end = Math.min(removed?.to ?? 0, covered)
     const taken = { workers: [rawIngester], removed: removed ? [removed] : [] }
+    const stored = removed
+      ? intersect(coverage.get(rawIngester)?.heights ?? [], [{ from: removed.from, to: end }])
+      : []
+    const pieces = removed && removed.from < end ? piecesFromTop([{ from: removed.from, to: end }], pieceBlocks) : []
+    const total = removed ? Math.max(0, end - removed.from) : 0
+    watch?.report("raw", { done: 0, total })
+    const remove = (piece: RangeSet): Promise<unknown> =>
+      tx.query(deleteSql(family), [piece[0]!.from, piece.at(-1)!.to])
+    for (const piece of pieces.slice(0, -1)) {
+      await remove(piece)
+      watch?.report("raw", { done: end - piece[0]!.from, total })
+    }
     await allAnswered([
-      ...(removed && removed.from < end ? [tx.query(deleteSql(family), [removed.from, end])] : []),
+      ...pieces.slice(-1).map(remove),
       ...(removed ? [ledger.uncover(tx, taken), ledger.cutLeases(tx, taken)] : []),
       ledger.closeIntent(tx, { epoch, removed, highest: covered === 0 ? null : covered - 1 }),
     ])
+    return countHeights(stored)
   }, rollbackLimits)
 }

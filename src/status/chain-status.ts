@@ -47,12 +47,31 @@ export interface ChainStatus {
   readonly providers: readonly ProviderSummary[]
   /** How long there has been open work, as the processes report it; null when there is none. */
   readonly workForMs: number | null
-  /** The rollback under way, if any. */
-  readonly rollbackOpen: boolean
+  /** The one that is open, if any. */
+  readonly rollback: RollbackStatus | null
   /** Why ingestion halts over a reorganisation, if it does. */
   readonly halt: string | null
   /** By the database's clock. */
   readonly readAtMs: number
+}
+
+export interface RollbackStatus {
+  /** Removes [from, to); null: everything from there on. */
+  readonly from: number
+  readonly to: number | null
+  readonly reason: string | null
+  /** Of the process that carries it out; null while none does. */
+  readonly progress: {
+    /** App goes back first, then raw. */
+    readonly step: "app" | "raw"
+    /** Heights of this step. */
+    readonly done: number
+    readonly total: number
+    readonly etaMs: number | null
+  } | null
+  /** Attempts that failed, and how the last one did. */
+  readonly failures: number
+  readonly error: { readonly code: string; readonly message: string } | null
 }
 
 export interface WorkerStatus {

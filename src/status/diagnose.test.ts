@@ -20,6 +20,8 @@ const error = (code: string): Partial<ChainStatus> => ({
 
 const frozen = { height: 1_199, ageMs: 300_000, stillMs: 90_000, fault: "frozen", left: false } as const
 
+const open = { from: 900, to: null, reason: null, progress: null, failures: 0, error: null }
+
 describe("diagnose, stalled", () => {
   const cases: readonly [StallCause, string, ChainStatus, RegExp][] = [
     ["NO_PROCESS", "no process at all", sampleStatus({ processes: [] }), /no process indexes demo/],
@@ -84,7 +86,25 @@ describe("diagnose, stalled", () => {
     ["PARENT_MISMATCH", "a parent that differs", sampleStatus(error("PARENT_MISMATCH"), still), /reorganised/],
     ["PARENT_MISMATCH", "a seam that differs", sampleStatus(error("SEAM_MISMATCH"), still), /reorganised/],
     ["REORG_HALT", "a halt", sampleStatus({ halt: "too deep" }, still), /too deep/],
-    ["PARENT_MISMATCH", "an open rollback", sampleStatus({ rollbackOpen: true }, still), /not finished/],
+    ["ROLLBACK_RUNNING", "an open rollback", sampleStatus({ rollback: open }, still), /from block 900 on is recorded/],
+    [
+      "ROLLBACK_RUNNING",
+      "a rollback under way, at the pace of its step",
+      sampleStatus(
+        { rollback: { ...open, progress: { step: "app", done: 250, total: 1_000, etaMs: 90_000 } } },
+        still,
+      ),
+      /is under way: derived rows 25 % of 1000 blocks, about 90 s left/,
+    ],
+    [
+      "ROLLBACK_FAILING",
+      "a rollback that keeps failing",
+      sampleStatus(
+        { rollback: { ...open, failures: 3, error: { code: "FOLD_DAMAGED", message: "a row of t" } } },
+        still,
+      ),
+      /the rollback from block 900 on fails \(3 times so far\): a row of t \(FOLD_DAMAGED\)/,
+    ],
     [
       "DATABASE_UNREACHABLE",
       "writers without a connection",

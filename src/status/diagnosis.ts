@@ -13,6 +13,8 @@ export const stallCauses = [
   "LEASE_STUCK",
   "DEAD_BLOCK",
   "PARENT_MISMATCH",
+  "ROLLBACK_RUNNING",
+  "ROLLBACK_FAILING",
   "REORG_HALT",
   "DISK_LOW",
   "NO_PROCESS",

@@ -5,6 +5,7 @@ import { formatRange } from "../domain/block-range.js"
 import type { ChainStatus, StatusError } from "./chain-status.js"
 import { type CauseFinder, type CauseFinding, type CauseLimits, formatSeconds } from "./diagnosis.js"
 import { behind, nodeBehind, nodeFrozen, nodeLeft } from "./find-head-cause.js"
+import { rollbackFailing, rollbackRunning } from "./find-rollback-cause.js"
 import { noWorkProcess, workerPaused, workerRefused, workerStuck } from "./find-worker-cause.js"
 
 /** A follower writes its name at every poll of the head. */
@@ -81,9 +82,6 @@ const wrongChain: CauseFinder = ({ name, chainId, providers, lastError }) => {
     todo: "correct RPC_URL (or the config's rpc), or use other databases for the other chain",
   }
 }
-
-const openRollback: CauseFinder = (status) =>
-  status.rollbackOpen ? parentMismatch(status, "a rollback of the chain is recorded and not finished") : undefined
 
 const reorgHalt: CauseFinder = ({ name, halt }) =>
   halt === null
@@ -244,7 +242,8 @@ const stallFinders: readonly CauseFinder[] = [
   diskLow,
   wrongChain,
   reorgHalt,
-  openRollback,
+  rollbackFailing,
+  rollbackRunning,
   allProvidersDown,
   lastFault,
   deadBlock,
@@ -262,7 +261,8 @@ const worryFinders: readonly CauseFinder[] = [
   wrongChain,
   diskLow,
   reorgHalt,
-  openRollback,
+  rollbackFailing,
+  rollbackRunning,
   recentFault,
   allProvidersDown,
   nodeFrozen,

@@ -1,6 +1,7 @@
 // What a process reports of itself every few seconds in raw.processes.state: for people, other processes' status and
 // the stall doctor. No decision of the protocol reads it.
 
+import type { RollbackState } from "../coordination/rollback-state.js"
 import type { ProviderHealth } from "../source/block-source.js"
 
 export interface FaultState {
@@ -32,6 +33,8 @@ export interface ProcessState {
   readonly freeBytes?: number | null
   /** Declared here, but the declaration does not fit the existing tables. */
   readonly idleWorkers?: readonly IdleWorkerState[]
+  /** What it does with the open rollback. */
+  readonly rollback?: RollbackState | null
 }
 
 /** Tolerates what another release wrote. */
@@ -48,6 +51,7 @@ export function parseProcessState(value: unknown): ProcessState {
     workForMs: typeof state.workForMs === "number" ? state.workForMs : null,
     freeBytes: typeof state.freeBytes === "number" ? state.freeBytes : null,
     idleWorkers: Array.isArray(state.idleWorkers) ? state.idleWorkers.filter(isIdleWorker) : [],
+    rollback: isRollback(state.rollback) ? state.rollback : null,
   }
 }
 
@@ -62,6 +66,12 @@ const isHead = (value: ProviderHealth["head"]): boolean =>
 const isIdleWorker = (value: unknown): value is IdleWorkerState =>
   typeof (value as IdleWorkerState | null)?.worker === "string" &&
   typeof (value as IdleWorkerState).message === "string"
+
+const isRollback = (value: unknown): value is RollbackState => {
+  const state = value as RollbackState | null | undefined
+  const numbers = [state?.done, state?.total, state?.failures]
+  return typeof state?.id === "string" && numbers.every((one) => typeof one === "number")
+}
 
 const isFault = (value: unknown): value is FaultState =>
   typeof (value as FaultState | null)?.code === "string" &&

@@ -25,6 +25,7 @@ import {
 } from "./measure-progress.js"
 import { mergeProviders } from "./merge-providers.js"
 import { readChainRow, readProcesses } from "./read-status-rows.js"
+import { rollbackStatus } from "./rollback-status.js"
 import { type ReadStoreSize, readStoreSize } from "./store-size.js"
 
 export interface ReadChainStatusOptions {
@@ -116,7 +117,7 @@ export async function readChainStatus(
     processes,
     providers: mergeProviders(processes.flatMap(({ state }) => state.providers)),
     workForMs: workFor(processes),
-    rollbackOpen: chain?.rollbackOpen ?? false,
+    rollback: rollbackStatus(chain?.intent, processes),
     halt: chain?.halt ?? null,
     readAtMs: now,
   }

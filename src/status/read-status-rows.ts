@@ -1,5 +1,6 @@
 // The statements behind status beside the ledger's: the chain and the processes. Each reads few rows and is cheap.
 
+import { parseRange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { ProcessRow } from "./chain-status.js"
@@ -9,12 +10,10 @@ import { parseProcessState } from "./process-state.js"
 export async function readChainRow(sql: Queryable) {
   const {
     rows: [row],
-  } = await sql.query<
-    Record<string, string | null> & { head_age: number | null; followed_age: number | null; open: boolean }
-  >(
+  } = await sql.query<Record<string, string | null> & { head_age: number | null; followed_age: number | null }>(
     `select chain_name, chain_id, chain_epoch, start_height, live_from, head_height, finalized_height, follower_name,
        ${ageMs("head_seen_at")} as head_age, ${ageMs("followed_at")} as followed_age,
-       intent_id is not null as open, halt_reason
+       intent_id, intent_removed::text as intent_removed, intent_reason, halt_reason
      from raw.chain_state`,
   )
   if (!row) return undefined
@@ -30,9 +29,14 @@ export async function readChainRow(sql: Queryable) {
     finalized: height("finalized_height"),
     follower: row["follower_name"] ?? null,
     followerAgeMs: row.followed_age,
-    rollbackOpen: row.open,
+    intent: intentOf(row),
     halt: row["halt_reason"] ?? null,
   }
+}
+
+function intentOf(row: Record<string, unknown>) {
+  const { intent_id: id, intent_removed: removed, intent_reason: reason } = row as Record<string, string | null>
+  return id ? { id, ...parseRange(removed!)!, reason: reason ?? null } : undefined
 }
 
 /** Processes that reported within the given time; one that died without reporting drops out. */

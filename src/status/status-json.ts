@@ -4,7 +4,7 @@
 import type { LeaseRow } from "../coordination/lease-store.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { countHeights, type RangeSet } from "../domain/range-set.js"
-import type { ChainStatus, ProcessRow, ProviderSummary, WorkerStatus } from "./chain-status.js"
+import type { ChainStatus, ProcessRow, ProviderSummary, RollbackStatus, WorkerStatus } from "./chain-status.js"
 import type { Diagnosis } from "./diagnosis.js"
 
 const maxRanges = 100
@@ -27,7 +27,8 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
     history_eta_ms: status.etaMs,
     derived_percent: status.derivedPercent,
     open_errors: status.openErrors,
-    rollback_open: status.rollbackOpen,
+    rollback_open: status.rollback !== null,
+    rollback: status.rollback && rollbackJson(status.rollback),
     halt: status.halt,
     workers: status.workers.map(workerJson),
     dead_blocks: status.deadBlocks.slice(0, maxLeases).map((dead) => ({
@@ -87,6 +88,19 @@ export function workerJson(worker: WorkerStatus) {
     moved_ago_ms: worker.movedAgoMs,
   }
 }
+
+const rollbackJson = ({ from, to, reason, progress, failures, error }: RollbackStatus) => ({
+  from_height: String(from),
+  to_height: height(to),
+  reason,
+  step: progress?.step ?? null,
+  done_blocks: progress?.done ?? null,
+  total_blocks: progress?.total ?? null,
+  eta_ms: progress?.etaMs ?? null,
+  failures,
+  error_code: error?.code ?? null,
+  error: error?.message ?? null,
+})
 
 export function leaseJson(lease: LeaseRow) {
   return {

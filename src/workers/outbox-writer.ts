@@ -19,7 +19,7 @@ export interface OutboxWriterOptions extends Omit<LoopOptions, "name">, OutboxRe
 /** More blocks at once are history that filled in, or an outage: only the newest are told. */
 const blocksAtOnce = 64
 const pruneMs = 60_000
-const lockTimeoutMs = 3_000
+const lockTimeoutMs = 1_000
 
 interface Told {
   readonly [column: string]: unknown

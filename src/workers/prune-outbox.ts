@@ -10,7 +10,7 @@ export interface OutboxRetention {
 
 /** Of one statement: it must not hold the counter, and with it a rollback, for long. */
 const entriesAtOnce = 5_000
-const lockTimeoutMs = 3_000
+const lockTimeoutMs = 1_000
 
 export async function pruneOutbox(app: Database, { keepHours, keepEntries }: OutboxRetention): Promise<void> {
   for (;;) {

@@ -197,7 +197,7 @@ export function sampleStatus(over: Partial<ChainStatus> = {}, work: SampleWork =
     processes: [sampleProcess()],
     providers: [sampleProvider()],
     workForMs: 1_800_000,
-    rollbackOpen: false,
+    rollback: null,
     halt: null,
     readAtMs: 1_700_000_000_000,
     ...over,

@@ -42,8 +42,8 @@ export const rawCoverageCopy: RawCoverageCopy = {
         )
         return end
       },
-      // What is lost with the server is copied again.
-      { lockTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000, unflushed: true },
+      // What is lost with the server is copied again. It waits on the connection that status needs too.
+      { lockTimeoutMs: 1_000, idleInTransactionTimeoutMs: 10_000, unflushed: true },
     )
   },
 

@@ -7,6 +7,7 @@
 
 import { type BlockRange, formatRange } from "../../domain/block-range.js"
 import { intersect, type RangeSet, subtract } from "../../domain/range-set.js"
+import { IndexerError } from "../../platform/errors.js"
 import { allAnswered } from "../../postgres/all-answered.js"
 import { statementName } from "../../postgres/kept-prepared.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
@@ -40,12 +41,19 @@ export async function undoFold(tx: Queryable, plan: FoldPlan, { removed, coverag
 
 async function undoRange(tx: Queryable, plan: FoldPlan, heights: UndoneHeights): Promise<void> {
   const { text, name, params } = undoSql(plan, heights)
-  const { rows } = await tx.query<{ missing: number }>(text, params, { name })
+  const { rows } = await tx.query<{ missing: number; damaged?: string | null }>(text, params, { name })
   const { range } = heights
-  const { missing } = rows[0]!
-  // Otherwise rows without events would remain. Thrown as a bug: it is one, unless rows were changed by hand.
-  if (missing > 0)
-    throw new Error(`${missing} rows of app.${plan.table} lack events of the heights ${formatRange(range)}`)
+  const { missing, damaged } = rows[0]!
+  // Otherwise rows without events would remain. A bug, unless rows were changed by hand or the disk is bad.
+  if (missing > 0) {
+    const key = plan.key.map((column) => column.name).join(", ")
+    const first = damaged ? `, first (${key}) = ${damaged}` : ""
+    throw new IndexerError(
+      "FOLD_DAMAGED",
+      `${missing === 1 ? "a row" : `${missing} rows`} of app.${plan.table} (${plan.worker}) lack events of the heights ` +
+        `${formatRange(range)}${first}: \`tidemark repair --checks folds --yes\` folds them again`,
+    )
+  }
 }
 
 /**
@@ -96,10 +104,13 @@ deleted as (
   delete from ${tableName(plan.table)} s
   where s.ctid = any (array(select ${rowAddress} from undone where event_rows = 0))
 )
-select (count(*) filter (where event_rows is null or event_rows < 0))::int4 as missing
+select (count(*) filter (where event_rows is null or event_rows < 0))::int4 as missing,
+  min(row(${columnKeys(plan)})::text) filter (where event_rows is null or event_rows < 0) as damaged
 from undone`
   return { text, name: oneBlock ? statementName(text) : undefined }
 }
+
+const columnKeys = (plan: FoldPlan): string => plan.key.map(({ name }) => quoteIdentifier(name)).join(", ")
 
 export interface UndoneHeights {
   /** What goes. */

@@ -3,7 +3,8 @@
 // a state table by its fold.
 
 import type { CoverageByWorker, CoverageLedger, TakenBack } from "../../coordination/coverage-ledger.js"
-import { intersect } from "../../domain/range-set.js"
+import type { BlockRange } from "../../domain/block-range.js"
+import { countHeights, intersect, type RangeSet, subtract } from "../../domain/range-set.js"
 import { allAnswered } from "../../postgres/all-answered.js"
 import { statementName } from "../../postgres/kept-prepared.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
@@ -16,13 +17,25 @@ import { undoFold } from "./undo-fold.js"
 export interface UndoOptions extends TakenBack {
   /** If the caller has already read it in this transaction. */
   readonly covered?: CoverageByWorker
+  /** How many heights are undone at once. */
+  readonly pieceBlocks?: number | undefined
+  readonly onProgress?: ((progress: UndoProgress) => void) | undefined
 }
+
+/** In heights. */
+export interface UndoProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** Bounds a statement, and says often enough how far it is; small rollbacks are one piece. */
+const undonePerPiece = 1_000
 
 /** In a transaction that holds the exclusive chain lock, taken first. */
 export async function undoHeights(
   { registry, ledger }: { registry: WorkerRegistry; ledger: CoverageLedger },
   tx: Queryable,
-  { workers, removed, covered: known }: UndoOptions,
+  { workers, removed, covered: known, pieceBlocks, onProgress }: UndoOptions,
 ): Promise<void> {
   if (removed.length === 0) return
   const covered = known ?? (await ledger.readCoverage(tx))
@@ -41,20 +54,52 @@ export async function undoHeights(
        set_config('jit', 'off', true), set_config('plan_cache_mode', $1, true)`,
     [generic ? "force_generic_plan" : "auto"],
   )
-  // From here on statements are pipelined: the next one is built while the server runs the previous one.
-  const undone = downstreamFirst.flatMap(({ name }) => {
-    const coverage = covered.get(name)?.heights ?? []
-    if (intersect(coverage, removed).length === 0) return []
-    return (registry.folds.get(name) ?? []).map((plan) => undoFold(tx, plan, { removed, coverage }))
-  })
   const events = downstreamFirst.flatMap((worker) => eventTables(worker).map(([table]) => table))
-  // One statement for each range, so that each walks one part of an index.
-  const deleted = (events.length === 0 ? [] : ranges).map(({ from, to }) => {
-    const text = deleteSql(events, to - from === 1 ? inBlock : inRange)
-    return tx.query(text, [from, to], { name: to - from === 1 ? statementName(text) : undefined })
-  })
-  const uncovered = ledger.uncover(tx, { workers, removed })
-  await allAnswered([cut, planning, ...undone, ...deleted, uncovered])
+  const total = countHeights(ranges)
+  let done = 0
+  onProgress?.({ done, total })
+  // Within a piece statements are pipelined: the next one is built while the server runs the previous one.
+  let sent: Promise<unknown>[] = [cut, planning]
+  for (const piece of piecesFromTop(ranges, pieceBlocks)) {
+    if (done > 0) await allAnswered(sent.splice(0))
+    if (done > 0) onProgress?.({ done, total })
+    for (const { name } of downstreamFirst) {
+      const coverage = subtract(covered.get(name)?.heights ?? [], undoneAbove(ranges, piece))
+      if (intersect(coverage, piece).length === 0) continue
+      for (const plan of registry.folds.get(name) ?? []) sent.push(undoFold(tx, plan, { removed: piece, coverage }))
+    }
+    // One statement for each range, so that each walks one part of an index.
+    for (const { from, to } of events.length === 0 ? [] : piece) {
+      const text = deleteSql(events, to - from === 1 ? inBlock : inRange)
+      sent.push(tx.query(text, [from, to], { name: to - from === 1 ? statementName(text) : undefined }))
+    }
+    done += countHeights(piece)
+  }
+  sent = [...sent, ledger.uncover(tx, { workers, removed })]
+  await allAnswered(sent)
+}
+
+/** What the pieces before this one have undone. */
+const undoneAbove = (ranges: RangeSet, piece: RangeSet): RangeSet =>
+  intersect(ranges, [{ from: piece.at(-1)!.to, to: Number.MAX_SAFE_INTEGER }])
+
+/** The highest first: what stays is then below, where a removed last is looked for. */
+export function piecesFromTop(ranges: RangeSet, most = undonePerPiece): RangeSet[] {
+  const pieces: BlockRange[][] = []
+  let room = 0
+  for (const range of [...ranges].reverse()) {
+    for (let to = range.to; to > range.from; ) {
+      if (room === 0) {
+        pieces.push([])
+        room = most
+      }
+      const from = Math.max(range.from, to - room)
+      pieces.at(-1)!.unshift({ from, to })
+      room -= to - from
+      to = from
+    }
+  }
+  return pieces
 }
 
 const deleteSql = (names: readonly string[], heights: string): string =>

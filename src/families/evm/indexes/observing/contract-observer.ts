@@ -31,7 +31,7 @@ export interface ContractObserverOptions<Answer extends Outcome> extends Runtime
   readonly holdMs?: number
 }
 
-const lockTimeoutMs = 5_000
+const lockTimeoutMs = 1_000
 const queuedAtOnce = 10_000
 const deferredMs = 60_000
 const firstRetryMs = 60_000

@@ -11,7 +11,7 @@ import type { Outcome, Question } from "./question.js"
 
 type Subjects = Pick<Question<Outcome>, "queue" | "newSubjectsSql" | "pageEndSql">
 
-const lockTimeoutMs = 5_000
+const lockTimeoutMs = 1_000
 /** Stretches of new coverage looked at in one run: there is one as a rule, and some more while history fills in. */
 const stretchesAtOnce = 64
 
