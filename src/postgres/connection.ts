@@ -1,12 +1,13 @@
 // One direct connection to the database with a known backend: a lease is committed over it, and the reaper can end it.
 // When it breaks, the running statements fail with DATABASE_UNREACHABLE; the process never crashes.
 
-import pg from "pg"
+import type pg from "pg"
 import { to as copyTo } from "pg-copy-streams"
 import { IndexerError } from "../platform/errors.js"
 import { BinaryRows } from "./binary-rows.js"
 import { type CopiedTable, CopyIn } from "./copy-in.js"
 import { databaseAddress } from "./database-address.js"
+import { driver } from "./driver.js"
 import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
 import { defaultAnswerTimeoutMs, SilenceWatch } from "./silence-watch.js"
 import type { Backend, SqlConnection } from "./sql-connection.js"
@@ -64,7 +65,7 @@ export class Connection implements SqlConnection {
     this.address = databaseAddress(options.url)
     this.#onClose = options.onClose
     this.#options = options
-    this.#client = new pg.Client({
+    this.#client = new driver.Client({
       connectionString: options.url,
       application_name: options.applicationName,
       keepAlive: true,

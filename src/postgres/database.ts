@@ -2,8 +2,9 @@
 // locks are transaction locks, and sessions keep no state unless `ownSessions` is set.
 
 import type { Socket } from "node:net"
-import pg from "pg"
+import type pg from "pg"
 import { databaseAddress } from "./database-address.js"
+import { driver } from "./driver.js"
 import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
 import { defaultAnswerTimeoutMs, SilenceWatch } from "./silence-watch.js"
 import {
@@ -52,7 +53,7 @@ export class Database implements Queryable {
       ...limitSettings(this.#sessionLimits).map(([setting, ms]) => `${setting}=${ms}`),
     ]
     this.address = databaseAddress(options.url)
-    this.#pool = new pg.Pool({
+    this.#pool = new driver.Pool({
       connectionString: options.url,
       application_name: options.applicationName,
       max: options.maxConnections ?? 5,
@@ -186,7 +187,7 @@ export class Database implements Queryable {
 
   /** An error of the caller's own code passes through unchanged. */
   #map(error: unknown, lost: boolean, data?: Readonly<Record<string, unknown>>): unknown {
-    if (!lost && !(error instanceof pg.DatabaseError)) return error
+    if (!lost && !(error instanceof driver.DatabaseError)) return error
     return toIndexerError(error, { address: this.address, connectionLost: lost, ...(data ? { data } : {}) })
   }
 }

@@ -2,13 +2,13 @@
 // byte before a session exists: the question takes none of the server's connections.
 
 import { connect } from "node:net"
-import pg from "pg"
 import { watchQuiet } from "../platform/quiet-socket.js"
+import { driver } from "./driver.js"
 
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 
 export function serverAnswers(url: string, withinMs: number): Promise<boolean> {
-  const { host, port } = new pg.Client({ connectionString: url })
+  const { host, port } = new driver.Client({ connectionString: url })
   return new Promise((resolve) => {
     const socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     const settle = (answered: boolean): void => {

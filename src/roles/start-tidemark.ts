@@ -5,7 +5,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { type Access, noAccess } from "../api/access.js"
 import type { StartingChain } from "../api/chain-view.js"
-import { startHttpServer } from "../api/http-server.js"
+import type { HttpServerOptions, RunningHttpServer } from "../api/http-server.js"
 import { DiskGuard } from "../platform/disk-guard.js"
 import type { ChainConfig, Config } from "../platform/load-config.js"
 import { createMetrics } from "../platform/metrics.js"
@@ -84,7 +84,7 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
       : undefined
     const http =
       serving ??
-      (await startHttpServer({
+      (await startStatusServer({
         ...{ host: settings.host, port: settings.port, anyPort: true, chains, clock, logger },
         starting: async () => starting(),
         metrics: () => metrics.registry.metrics(),
@@ -135,6 +135,12 @@ function accessOf({ random, logger }: RuntimeDeps, { chains, process: settings }
   const { token, file } = demoAdminToken({ random }, settings.dataDir)
   logger.info({ file }, "the admin token of the demo is in this file")
   return { ...access, adminToken: token }
+}
+
+/** Imported only without the role `serve`, whose thread has a server of its own. */
+async function startStatusServer(options: HttpServerOptions): Promise<RunningHttpServer> {
+  const { startHttpServer } = await import("../api/http-server.js")
+  return startHttpServer(options)
 }
 
 /** Calls `onDone` after as many calls as there are chains. */

@@ -1,6 +1,6 @@
 // The SQL of a fold's expressions over an event row t, and of the conditions under which rows count.
 
-import pg from "pg"
+import { driver } from "../../postgres/driver.js"
 import { quoteIdentifier } from "../../postgres/quote-identifier.js"
 import { type ColumnKind, columnTypes } from "../column.js"
 import type { FoldCondition, FoldExpression, FoldLiteral, PlannedSource } from "../fold-plan.js"
@@ -37,5 +37,5 @@ function literalSql(literal: FoldLiteral, kind: ColumnKind): string {
   const text = kind === "bytes" ? `\\x${String(literal).slice(2)}` : String(literal)
   if (text.includes("\0")) throw new RangeError("a literal contains a NUL")
   // Safe for any value of standard_conforming_strings.
-  return `${pg.escapeLiteral(text).trimStart()}::${columnTypes[kind]}`
+  return `${driver.escapeLiteral(text).trimStart()}::${columnTypes[kind]}`
 }
