@@ -103,7 +103,8 @@ describe("CopyBuffer", () => {
   })
 
   it("hex bytes of every length are stored exactly, by the loop and by the native call", async () => {
-    const texts = Array.from({ length: 300 }, (_, length) =>
+    const lengths = [...Array(300).keys(), 65_535, 65_536, 65_537, 200_001]
+    const texts = lengths.map((length) =>
       Buffer.from(Array.from({ length }, (_, i) => (i * 37 + length) & 255)).toString("hex"),
     )
     const rows = await stored(

@@ -2,6 +2,8 @@
 
 /** From here the native call is faster. Measured, loop against native: 32 bytes 140 to 400 ns, 64 bytes 290 to 250. */
 const nativeFromBytes = 48
+/** The native call makes a copy of two bytes a digit: 80 MB for the 20 MB that a transaction may carry. */
+const nativeBytes = 1 << 16
 
 /** The digit of each UTF-16 code unit; 0xff for others, so that or-ing all digits reveals a bad one at the end. */
 export const nibbles = new Uint8Array(65_536).fill(0xff)
@@ -15,8 +17,12 @@ export function writeHex(target: Buffer, offset: number, hex: string): void {
   const length = (hex.length - 2) >> 1
   if (length >= nativeFromBytes) {
     // The native call stops at most bad characters, but uses the low byte of one beyond Latin-1.
-    if (Buffer.byteLength(hex) !== hex.length || target.write(hex.slice(2), offset, length, "hex") !== length)
-      throw notHex(hex)
+    if (Buffer.byteLength(hex) !== hex.length) throw notHex(hex)
+    for (let from = 0; from < length; from += nativeBytes) {
+      const bytes = Math.min(nativeBytes, length - from)
+      const digits = hex.slice(2 + 2 * from, 2 + 2 * (from + bytes))
+      if (target.write(digits, offset + from, bytes, "hex") !== bytes) throw notHex(hex)
+    }
     return
   }
   let seen = 0
