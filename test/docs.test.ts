@@ -111,8 +111,8 @@ describe("docs/reference/config.md", () => {
     const settings = [processSettings, chainSettings, evmFamily.settings].flatMap((table) => Object.values(table))
     const known = new Set([
       ...settings.map(({ env }) => env),
-      // Read beside the tables; the last two by tests.
-      ...["RPC_URL", "CHECKS", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS"],
+      // Read beside the tables; the last three by tests.
+      ...["RPC_URL", "CHECKS", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS", "PROFILE"],
       ...Object.keys(errorCodes),
       ...Object.keys(requestErrors),
       ...streamCloseCodes,

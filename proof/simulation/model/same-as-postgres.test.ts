@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Connection } from "../../../src/postgres/connection.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
+import { quickOrFull } from "../../quick-or-full.js"
 import { openLaboratory } from "../laboratory.js"
 import { SimRandom } from "../sim-random.js"
 import { answerOf } from "./answer-of.js"
@@ -24,7 +25,7 @@ import {
   sideOf,
 } from "./sides.js"
 
-const sequences = 1_000
+const sequences = quickOrFull(250, 1_000)
 const operationsEach = 8
 
 /** Sequences run side by side, each in a database of its own: two reapers in one would keep each other out. */

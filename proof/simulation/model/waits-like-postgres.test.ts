@@ -7,6 +7,7 @@ import type { Connection } from "../../../src/postgres/connection.js"
 import type { SqlConnection } from "../../../src/postgres/sql-connection.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.js"
+import { quickOrFull } from "../../quick-or-full.js"
 import { openLaboratory } from "../laboratory.js"
 import { answerOf } from "./answer-of.js"
 import { deriveFirst } from "./derive-rows.js"
@@ -29,9 +30,9 @@ import {
 } from "./sides.js"
 import { unguardedClaims } from "./unguarded-claims.js"
 
-const randomMeetings = 600
-const seedsPerPair = 7
-const seedsPerDerivingPair = 4
+const randomMeetings = quickOrFull(150, 600)
+const seedsPerPair = quickOrFull(2, 7)
+const seedsPerDerivingPair = quickOrFull(1, 4)
 const sessionsMost = 3
 
 /** Of one of the servers. The first connection makes what is there before, the others are at once. */
