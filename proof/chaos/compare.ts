@@ -1,4 +1,4 @@
-// The end of every scenario: all raw tables against what the independent checker makes of a node's answers, and against those of one
+// The end of every scenario: all raw tables against what the independent checker makes of a node's answers, and by hand against those of one
 // undisturbed process; all derived tables against what the checker makes of raw; what else is said of either (checkpoints, the outbox, what
 // nodes were asked); and nothing left over.
 
@@ -24,9 +24,8 @@ export interface CompareOptions {
 /** Returns what was compared, in words. Throws where anything differs. */
 export async function compareRaw(stage: Stage, options: CompareOptions): Promise<string> {
   const { against, head, without, expected: isExpected = () => false } = options
-  const expected = await undisturbed(against, head, without)
-  assert.deepEqual(await stage.digest(without), expected)
-  assert.equal(expected.coverage, `{[0,${head + 1})}`)
+  if (!stage.checkerOnly) assert.deepEqual(await stage.digest(without), await undisturbed(against, head, without))
+  assert.equal(await stage.probe.coverage(), `{[0,${head + 1})}`)
   const report = await checkRaw({
     ...{ rawUrl: stage.url, rpcUrl: against.rpcUrl, to: head + 1 },
     withoutExtra: without?.columns?.includes("extra") ?? false,
@@ -38,7 +37,7 @@ export async function compareRaw(stage: Stage, options: CompareOptions): Promise
     stage.complaints().filter((complaint) => !isExpected(complaint)),
     [],
   )
-  return `raw: ${number(total(expected.rows))} rows equal`
+  return `raw: ${number(rowsOf(report))} rows equal`
 }
 
 export async function compareAll(stage: Stage, options: CompareOptions): Promise<string> {
@@ -53,8 +52,7 @@ export async function compareAll(stage: Stage, options: CompareOptions): Promise
     (await stage.derived.errors()).filter((error) => !error.resolved && !options.expected?.(JSON.stringify(error))),
     [],
   )
-  const rows = report.tables.reduce((sum, { rowsFound }) => sum + rowsFound, 0)
-  return `${raw}; derived: ${number(rows)} rows equal`
+  return `${raw}; derived: ${number(rowsOf(report))} rows equal`
 }
 
 /** Median, 99th percentile and the longest. */
@@ -65,6 +63,7 @@ export function times(ms: readonly number[]): string {
   return `median ${median} s, p99 ${p99} s, longest ${longest} s`
 }
 
-const total = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((sum, n) => sum + n, 0)
+const rowsOf = ({ tables }: { readonly tables: readonly { readonly rowsFound: number }[] }): number =>
+  tables.reduce((sum, { rowsFound }) => sum + rowsFound, 0)
 
 const number = (n: number): string => n.toLocaleString("en-US")

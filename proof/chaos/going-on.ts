@@ -1,9 +1,7 @@
-// Work that goes on by itself after a fault, or under way before one: seen by the first block that is done.
+// Work that goes on by itself after a fault, or under way before one: seen by the first block that is done, the server's return
+// included.
 
 import type { Stage } from "./stage.js"
-
-/** Until the first block: I9's minute, the server's return included. */
-const withinMs = 60_000
 
 export interface GoingOnOptions {
   readonly what: string
@@ -21,7 +19,7 @@ export async function goingOn(stage: Stage, { what, all }: GoingOnOptions): Prom
       first ??= done
       return done !== first || done >= all
     },
-    { what, timeoutMs: withinMs },
+    { what },
   )
   return performance.now() - began
 }

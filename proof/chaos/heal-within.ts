@@ -1,5 +1,7 @@
-// How long work may take once nothing stands in its way: a minute, as I9 has it, and what is known to be left to do. Measured
-// generously: these bounds are for what never comes back, and not for how busy the machine is.
+// How long work may take once nothing stands in its way: what is known to be left to do, and more than the busiest machine
+// needs to notice that it can go on. These bounds are for what never comes back, and not for how busy the machine is.
+
+import { patienceMs } from "../../test/support/wait-until.js"
 
 /** A block and its receipts, and some of it a second time, after a lease was lost. */
 const callsPerBlock = 3
@@ -15,4 +17,4 @@ export interface LeftToDo {
 }
 
 export const healWithinMs = ({ blocks, callsPerSecond = Infinity, otherMs = 0 }: LeftToDo): number =>
-  60_000 + blocks * (msPerBlock + (callsPerBlock * 1_000) / callsPerSecond) + otherMs
+  patienceMs + blocks * (msPerBlock + (callsPerBlock * 1_000) / callsPerSecond) + otherMs

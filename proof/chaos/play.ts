@@ -8,6 +8,8 @@ export interface PlayOptions {
   readonly profile: Profile
   readonly seed: number
   readonly count?: number
+  /** No undisturbed process is run to compare with. */
+  readonly checkerOnly?: boolean
   /** Databases of a failure stay, unless told otherwise. */
   readonly keep?: boolean
   readonly say: (text: string) => void
@@ -16,9 +18,9 @@ export interface PlayOptions {
 }
 
 export async function play(scenario: Scenario, options: PlayOptions): Promise<Result> {
-  const { profile, seed, say, count = scenario.count[profile] } = options
+  const { profile, seed, say, count = scenario.count[profile], checkerOnly = false } = options
   const { name, fault } = scenario
-  const scene = new Scene({ profile, count, seed, say: (text) => say(`${name}: ${text}`) })
+  const scene = new Scene({ profile, count, seed, checkerOnly, say: (text) => say(`${name}: ${text}`) })
   options.onScene?.(scene)
   const began = performance.now()
   const facts = () => ({ name, fault, seed, seconds: Math.round((performance.now() - began) / 1_000) })

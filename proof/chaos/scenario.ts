@@ -2,7 +2,7 @@
 
 import type { Scene } from "./scene.js"
 
-/** quick: seconds, in `npm test`. full: as often as docs/reliability.md says, by hand. */
+/** quick: seconds. full: as often as docs/reliability.md says. */
 export type Profile = "quick" | "full"
 
 export type Facts = Readonly<Record<string, number | string>>
@@ -24,6 +24,8 @@ export interface Scenario {
   readonly name: string
   readonly fault: string
   readonly count: Readonly<Record<Profile, number>>
+  /** Not part of `npm test`, where another scenario or a test in `proof/chaos/faults` meets the same fault. */
+  readonly byHand?: true
   run(scene: Scene): Promise<Outcome>
 }
 

@@ -19,6 +19,8 @@ export interface SceneOptions {
   readonly profile: Profile
   readonly count: number
   readonly seed: number
+  /** No undisturbed process is run to compare with. */
+  readonly checkerOnly?: boolean
   readonly say: (text: string) => void
 }
 
@@ -34,6 +36,7 @@ export class Scene extends EndsWhatItStarted {
   readonly count: number
   readonly seed: number
   readonly say: SceneOptions["say"]
+  readonly #checkerOnly: boolean
   readonly #stages: Stage[] = []
   readonly #samplers: Sampler[] = []
   #mustAnswer = false
@@ -46,6 +49,7 @@ export class Scene extends EndsWhatItStarted {
     this.count = options.count
     this.seed = options.seed
     this.say = options.say
+    this.#checkerOnly = options.checkerOnly ?? false
   }
 
   get isQuick(): boolean {
@@ -83,7 +87,7 @@ export class Scene extends EndsWhatItStarted {
    * shortLived: processes end before anybody can count on an answer.
    */
   async stage(options: StageOptions, { losesCommits = false, shortLived = false } = {}): Promise<Stage> {
-    const stage = await Stage.open(options)
+    const stage = await Stage.open({ ...options, checkerOnly: this.#checkerOnly })
     this.#stages.push(stage)
     // Where nobody lives for long, nobody is there to end a lease in time.
     const patience = shortLived ? { staleAfterMs: patienceMs } : {}

@@ -47,6 +47,8 @@ export interface StageOptions {
   readonly twoDatabases?: boolean
   /** The text of a tidemark.config.ts. */
   readonly config?: string
+  /** What it ends with is not compared with the run of an undisturbed process. */
+  readonly checkerOnly?: boolean
 }
 
 const complaints = ["BUG", "DATABASE_ERROR", "FOLD_DAMAGED"]
@@ -80,6 +82,10 @@ export class Stage {
   /** Without a trace: whatever app remembers may be less than it was. */
   get appLosesCommits(): boolean {
     return (this.#options.appPostgres ?? this.#options.postgres).losesCommits ?? false
+  }
+
+  get checkerOnly(): boolean {
+    return this.#options.checkerOnly ?? false
   }
 
   private constructor(urls: { url: string; appUrl: string }, options: StageOptions, directory: string) {

@@ -20,6 +20,8 @@ export interface TamperingNode extends Listening {
   tamper: (call: RpcCall, result: unknown) => unknown
 }
 
+const untampered: TamperingNode["tamper"] = () => undefined
+
 export async function startTamperingNode(view: TamperingNode["view"]): Promise<TamperingNode> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -31,6 +33,11 @@ export async function startTamperingNode(view: TamperingNode["view"]): Promise<T
       return
     }
     const answerer = new RpcAnswerer(() => ({ ...now, finalized: now.finalized ?? now.head }))
+    response.writeHead(200, { "content-type": "application/json" })
+    if (node.tamper === untampered) {
+      response.end(Buffer.concat(answerer.answer(text)))
+      return
+    }
     const asked = JSON.parse(text) as RpcCall | RpcCall[]
     const calls = new Map((Array.isArray(asked) ? asked : [asked]).map((call) => [call.id, call]))
     const honest = JSON.parse(Buffer.concat(answerer.answer(text)).toString()) as RpcAnswer | RpcAnswer[]
@@ -41,10 +48,10 @@ export async function startTamperingNode(view: TamperingNode["view"]): Promise<T
       delete answer.error
       answer.result = lie
     }
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(honest))
+    response.end(JSON.stringify(honest))
   })
   // Longer than any test: a connection that ends just as a slow client uses it again would look like a fault.
   server.keepAliveTimeout = 3_600_000
-  const node: TamperingNode = { ...(await listen(server)), view, tamper: () => undefined }
+  const node: TamperingNode = { ...(await listen(server)), view, tamper: untampered }
   return node
 }

@@ -26,7 +26,7 @@ export class FaultFixture extends EndsWhatItStarted {
   }
 
   async stage(options: Omit<StageOptions, "postgres">): Promise<Stage> {
-    const stage = await Stage.open({ postgres: this.postgres, ...options })
+    const stage = await Stage.open({ postgres: this.postgres, checkerOnly: true, ...options })
     this.ending(() => stage.close())
     return stage
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { waitUntil } from "../../../test/support/wait-until.js"
+import { quickOrFull } from "../../quick-or-full.js"
 import { holderOf } from "../stage.js"
 import { FaultFixture } from "./fault-fixture.js"
 
@@ -29,7 +30,7 @@ describe("a follower of the head that is killed in the middle of a lease", () =>
         { what },
       )
     await followedTo(node.server.head, "the head followed")
-    for (let kill = 0; kill < 2; kill++) {
+    for (let kill = 0; kill < quickOrFull(1, 5); kill++) {
       const victim = await waitUntil(
         async () => {
           const { leasedBy } = (await stage.probe.unfinished()).find(({ status }) => status === "ACTIVE") ?? {}

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
 import { waitUntil } from "../../../test/support/wait-until.js"
-import { undisturbed } from "../stage.js"
+import { compareRaw } from "../compare.js"
 import { FaultFixture } from "./fault-fixture.js"
 
 const chain = createChain({ blocks: 300, transactionsPerBlock: 3, logsPerBlock: 5, holders: 200 })
@@ -52,7 +52,7 @@ describe("a chain with two branches", () => {
     expect(await stage.digest()).toEqual(before)
     node.view = () => ({ chain, head: 250, finalized: 150 })
     await stage.complete(251)
-    expect(await stage.digest()).toEqual(await undisturbed({ postgres: fixture.postgres, rpcUrl: node.url }, 250))
+    await compareRaw(stage, { against: { postgres: fixture.postgres, rpcUrl: node.url }, head: 250 })
     // It was nobody's fault, so it cost no attempt.
     expect(Math.max(...(await stage.probe.leases()).map(({ attempt }) => attempt))).toBe(1)
   })
@@ -77,6 +77,6 @@ describe("a reorganisation", () => {
     }
     node.view = () => ({ chain, head: 150, finalized: 60 })
     await stage.complete(151)
-    expect(await stage.digest()).toEqual(await undisturbed({ postgres: fixture.postgres, rpcUrl: node.url }, 150))
+    await compareRaw(stage, { against: { postgres: fixture.postgres, rpcUrl: node.url }, head: 150 })
   })
 })

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest"
 import { startSilentProxy } from "../../../test/support/silent-proxy.js"
-import { waitUntil } from "../../../test/support/wait-until.js"
+import { patienceMs, waitUntil } from "../../../test/support/wait-until.js"
+import { quickOrFull } from "../../quick-or-full.js"
 import { leaseMs, reapMs } from "../stage.js"
 import { FaultFixture } from "./fault-fixture.js"
 
 const fixture = new FaultFixture()
 
-/** `SILENT_MS=60000 npx vitest run proof/chaos/faults/silent-database.test.ts`: a minute, with the timeout of a user. */
-const silentMs = Number(process.env["SILENT_MS"] ?? 4_000)
-const withinMs = leaseMs + reapMs + 10_000
-const env = { POLL_INTERVAL_MS: "100", ...(silentMs < 30_000 ? { DB_TIMEOUT_MS: "3000" } : {}) }
+/** A minute, with the timeout of a user, and recovery is timed: `PROFILE=full npm test -- proof/chaos/faults/silent-database`. */
+const silentMs = quickOrFull(3_000, 60_000)
+const withinMs = quickOrFull(patienceMs, leaseMs + reapMs + 10_000)
+const env = { POLL_INTERVAL_MS: "100", ...quickOrFull({ DB_TIMEOUT_MS: "2000" }, {}) }
 
 describe("a database that swallows everything it is sent, and then answers at the same address", () => {
   it("is given up by every connection, and the head and its tables are followed again", async () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { configWith, poison } from "../worker-config.js"
 import { FaultFixture } from "./fault-fixture.js"
 
-const blocks = 240
+const blocks = 80
 /** Around 0.8 s of processor a block: minutes for all of them, where the others need some seconds. */
 const crawlSteps = 600_000_000
 const fixture = new FaultFixture()

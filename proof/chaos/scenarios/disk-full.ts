@@ -27,7 +27,7 @@ export const diskFull: Scenario = {
     const random = seededRandom(scene.seed)
     const disk = await mountDisk(scene)
     // As many as the disk has room for, slowly, so that there is work left at the last time.
-    const [blocksEach, requestsPerSecond] = scene.isQuick ? [400, 200] : [250, 10]
+    const [blocksEach, requestsPerSecond] = scene.isQuick ? [200, 60] : [250, 10]
     const blocks = count * blocksEach
     // A log that stays small beside the tables, so that both are met: a full log and a full table.
     const settings = { max_wal_size: "64MB", min_wal_size: "32MB" }

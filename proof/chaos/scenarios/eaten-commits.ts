@@ -17,7 +17,7 @@ const callsPerSecond = 150
 export const eatenCommits: Scenario = {
   name: "eaten-commits",
   fault: "the answer to a COMMIT is lost with its connection; ingest and derive, two databases",
-  count: { quick: 10, full: 1_000 },
+  count: { quick: 5, full: 1_000 },
   async run(scene) {
     const { count, seed } = scene
     const postgres = await scene.postgres()

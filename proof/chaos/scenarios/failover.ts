@@ -101,6 +101,7 @@ export const failoverSync: Scenario = {
   name: "failover-sync",
   fault: "the primary dies, its synchronous standby is promoted",
   count: { quick: 1, full: 20 },
+  byHand: true,
   async run(scene) {
     const totals = nothing()
     await failOver(scene, { replicated: "both", count: scene.count, totals })

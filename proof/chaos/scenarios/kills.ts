@@ -14,6 +14,7 @@ import { slowWork } from "../slow-work.js"
 import { leaseMs, reapMs } from "../stage.js"
 
 const blocksPerKill = 100
+const blocksPerQuickKill = 60
 /** A lease, a round of the reaper, and the work. */
 const goalMs = leaseMs + reapMs + 5_000
 
@@ -25,12 +26,12 @@ interface How {
 
 async function run(scene: Scene, { backfill = "oldest", ...options }: How): Promise<Outcome> {
   const { count: kills } = scene
-  const blocks = scene.isQuick ? 400 : kills * blocksPerKill
+  const blocks = scene.isQuick ? (kills + 1) * blocksPerQuickKill : kills * blocksPerKill
   const postgres = await scene.postgres()
   const { url: rpcUrl } = await scene.node({ blocks })
   const stage = await scene.stage({ postgres, rpcUrl, env: { ...slowWork, BACKFILL: backfill }, ...options })
   const random = seededRandom(scene.seed)
-  for (let i = 0; i < (scene.isQuick ? 3 : 6); i++) stage.start()
+  for (let i = 0; i < (scene.isQuick ? 2 : 6); i++) stage.start()
   // Between two kills, and after the last, there is one share of the blocks to do.
   const timeoutMs =
     patienceMs +
@@ -71,20 +72,20 @@ function againstGoal(recoveryMs: readonly number[]): string {
   return `p99 of ${goalMs / 1_000} s at most: ${isMet ? "met" : "missed"}`
 }
 
-const scenario = (name: string, fault: string, how: How): Scenario => ({
-  ...{ name, fault, count: { quick: 5, full: 200 } },
+const scenario = (name: string, fault: string, { byHand, ...how }: How & Pick<Scenario, "byHand">): Scenario => ({
+  ...{ name, fault, count: { quick: 2, full: 200 }, ...(byHand && { byHand }) },
   run: (scene) => run(scene, how),
 })
 
 export const killScenarios: readonly Scenario[] = [
-  scenario("kills", "kill -9 at random moments, processes that ingest", { roles: "ingest" }),
+  scenario("kills", "kill -9 at random moments, processes that ingest", { roles: "ingest", byHand: true }),
   scenario("derived-kills", "kill -9 at random moments, processes that ingest and derive", {
     roles: "ingest,work",
   }),
   scenario("derived-kills-two-databases", "the same, raw and app in two databases", {
-    ...{ roles: "ingest,work", twoDatabases: true },
+    ...{ roles: "ingest,work", twoDatabases: true, byHand: true },
   }),
   scenario("derived-kills-newest-first", "the same, one database, history from its newest block down", {
-    ...{ roles: "ingest,work", backfill: "newest" },
+    ...{ roles: "ingest,work", backfill: "newest", byHand: true },
   }),
 ]

@@ -6,15 +6,16 @@ import type { Scenario } from "../scenario.js"
 import { configWith } from "../worker-config.js"
 
 const worker = "fragile"
-const distance = 500
+/** From one block with a fault to the next. */
+const distances = { quick: 20, full: 500 }
 const deadlineMs = 1_500
 /** Once in its range, which names it, and twice alone. */
 const tries = 3
 /** Its deadline, the longest wait of a thread that is started again, and the longest before the second try. */
 const msPerTry = deadlineMs + 10_000 + 2_000
 
-/** Throws, spins and hoards memory in turn, at every 500th block. */
-const before = `if (block.height % ${distance} === 250) {
+/** Throws, spins and hoards memory in turn. */
+const before = (distance: number): string => `if (block.height % ${distance} === ${distance / 2}) {
   const kind = Math.floor(block.height / ${distance}) % 3
   if (kind === 0) throw new Error("poisoned")
   if (kind === 1) for (;;);
@@ -23,15 +24,17 @@ const before = `if (block.height % ${distance} === 250) {
 
 export const poison: Scenario = {
   name: "poison",
-  fault: "a worker that throws, spins or hoards memory at every 500th block",
-  count: { quick: 1, full: 40 },
+  fault: `a worker that throws, spins or hoards memory at every ${distances.full}th block`,
+  count: { quick: 3, full: 40 },
+  byHand: true,
   async run(scene) {
+    const distance = distances[scene.profile]
     const blocks = scene.count * distance
-    const planted = Array.from({ length: scene.count }, (_, i) => i * distance + 250)
+    const planted = Array.from({ length: scene.count }, (_, i) => (i + 0.5) * distance)
     const postgres = await scene.postgres()
     const { url: rpcUrl } = await scene.node({ blocks })
     const stage = await scene.stage({
-      ...{ postgres, rpcUrl, roles: "ingest,work", config: configWith([{ name: worker, before }]) },
+      ...{ postgres, rpcUrl, roles: "ingest,work", config: configWith([{ name: worker, before: before(distance) }]) },
       env: {
         RANGE_SIZE: "50",
         WORKER_DEADLINE_MS: String(deadlineMs),

@@ -13,7 +13,7 @@ export const postgresAway: Scenario = {
   fault: "Postgres stopped at once and away for a while",
   count: { quick: 1, full: 1 },
   async run(scene) {
-    const [blocks, awayMs, processes] = scene.isQuick ? [400, 8_000, 2] : [20_000, 60_000, 6]
+    const [blocks, awayMs, processes] = scene.isQuick ? [200, 3_000, 2] : [20_000, 60_000, 6]
     // Leases outlast the outage: only the restart itself can end them, and that must not cost an attempt.
     const lease = String(10 * awayMs)
     const env = { ...slowWork, LEASE_TTL_MS: lease, HEAD_LEASE_TTL_MS: lease }

@@ -14,7 +14,7 @@ const moments: readonly TransactionMoment[] = [
 export const postgresCrashes: Scenario = {
   name: "postgres-crashes",
   fault: "Postgres stopped at once (as pg_ctl -m immediate) in mid-COPY, commit, claim or fold, and started again",
-  count: { quick: 2, full: 50 },
+  count: { quick: 1, full: 50 },
   async run(scene) {
     const { count, seed } = scene
     const random = seededRandom(seed)

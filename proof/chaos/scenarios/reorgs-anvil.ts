@@ -22,7 +22,7 @@ const reorgsPerKill = 20
 export const reorgsAnvil: Scenario = {
   name: "reorgs-anvil",
   fault: "a real node's own reorganisations, up to 30 deep, transactions included again elsewhere, empty blocks",
-  count: { quick: 6, full: 200 },
+  count: { quick: 4, full: 200 },
   async run(scene) {
     const { count: reorgs } = scene
     const random = seededRandom(scene.seed)
@@ -35,7 +35,7 @@ export const reorgsAnvil: Scenario = {
     })
     await transact(anvil, firstBlocks)
     let member = stage.start()
-    await stage.derivedTo(firstBlocks + 1, 60_000)
+    await stage.derivedTo(firstBlocks + 1)
     const counts = { deepest: 0, included: 0, empty: 0, kills: 0 }
     const storedMs: number[] = []
     for (let reorg = 1; reorg <= reorgs; reorg++) {
@@ -57,13 +57,13 @@ export const reorgsAnvil: Scenario = {
       const [head] = await readBlocks(anvil, 1)
       const began = performance.now()
       await stage.until(async () => (await stage.probe.hashAt(head!.height)) === head!.hash, {
-        ...{ what: `block ${head!.height} of the branch ${depth} deep`, timeoutMs: 60_000 },
+        ...{ what: `block ${head!.height} of the branch ${depth} deep` },
       })
       storedMs.push(performance.now() - began)
       if (reorg % 25 === 0) scene.say(`${reorg} of ${reorgs} reorganisations, head ${head!.height}`)
     }
     const head = (await readBlocks(anvil, 1))[0]!.height
-    await stage.finish(head + 1, 120_000)
+    await stage.finish(head + 1)
     const rollbacks = await stage.rollbacks(storedMs.length)
     assert.ok(Math.min(counts.included, counts.deepest) > 2, JSON.stringify(counts))
     const compared = await compareAll(stage, { against: { postgres, rpcUrl: anvil.url }, head })

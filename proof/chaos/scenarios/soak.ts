@@ -35,6 +35,7 @@ export const soak: Scenario = {
   name: "soak",
   fault: "every kind of fault at random, on top of each other; counted in minutes",
   count: { quick: 0.5, full: 30 },
+  byHand: true,
   async run(scene) {
     const { count: minutes, seed } = scene
     const lastsMs = minutes * 60_000

@@ -18,6 +18,7 @@ export const stops: Scenario = {
   name: "stops",
   fault: "SIGSTOP for 1.5 to 3 times the lease, then SIGCONT, processes that ingest and derive",
   count: { quick: 3, full: 200 },
+  byHand: true,
   async run(scene) {
     const { count } = scene
     const blocks = Math.max(400, count * blocksPerStop)
