@@ -77,6 +77,9 @@ describe("a reorganisation", () => {
     }
     node.view = () => ({ chain, head: 150, finalized: 60 })
     await stage.complete(151)
-    await compareRaw(stage, { against: { postgres: fixture.postgres, rpcUrl: node.url }, head: 150 })
+    await compareRaw(stage, {
+      ...{ against: { postgres: fixture.postgres, rpcUrl: node.url }, head: 150 },
+      expected: (complaint) => complaint.includes('"code":"REORG_HALTED"'),
+    })
   })
 })

@@ -153,7 +153,7 @@ describe("folds", () => {
           }
         }
       }),
-      { numRuns: 40, examples: [betweenCovered] },
+      { numRuns: 15, examples: [betweenCovered] },
     )
   })
 })

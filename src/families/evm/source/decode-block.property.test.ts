@@ -254,7 +254,7 @@ test("rebuilding the JSON from the rows gives what the node sent, for all transa
         expect(isFixedHex(event.address, 20) && event.topics.every((topic) => isFixedHex(topic, 32))).toBe(true)
       }
     }),
-    { numRuns: 600 },
+    { numRuns: 200 },
   )
 })
 
