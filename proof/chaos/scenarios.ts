@@ -1,6 +1,7 @@
 // Every scenario there is, in the order in which they are run.
 
 import type { Scenario } from "./scenario.js"
+import { apiTruth } from "./scenarios/api-truth.js"
 import { clockSkew } from "./scenarios/clock-skew.js"
 import { diskFull } from "./scenarios/disk-full.js"
 import { eatenCommits } from "./scenarios/eaten-commits.js"
@@ -40,5 +41,6 @@ export const scenarios: readonly Scenario[] = [
   poison,
   hugeBlocks,
   hostileMetadata,
+  apiTruth,
   soak,
 ]

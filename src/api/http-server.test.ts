@@ -1,4 +1,4 @@
-import { createServer } from "node:net"
+import { connect, createServer } from "node:net"
 import { afterEach, describe, expect, test } from "vitest"
 import { insertChain, insertCoverage } from "../../test/support/coordination-rows.js"
 import { startPrivatePostgres } from "../../test/support/private-postgres.js"
@@ -56,6 +56,14 @@ const view = (status: () => ChainStatus): ChainView => ({
   diagnosis: () => diagnose(status(), { stallAfterMs: 60_000 }),
 })
 
+function withResolvers() {
+  let resolve: () => void = () => undefined
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
 describe("the HTTP server", () => {
   test("/health answers while the process lives, whatever the chains do", async () => {
     const { get } = await serve([
@@ -64,6 +72,36 @@ describe("the HTTP server", () => {
       }),
     ])
     expect(await get("/health")).toMatchObject({ status: 200, json: { status: "ok", uptime_seconds: 0 } })
+  })
+
+  test("a request that arrives during a stop is answered as before it", async () => {
+    const asked = [withResolvers(), withResolvers()]
+    let at = 0
+    const { server } = await serve([], {
+      // The first is answered when the second has come.
+      metrics: async () => {
+        asked[at++]!.resolve()
+        await asked[1]!.promise
+        return "up 1"
+      },
+    })
+    const socket = connect(server.port, "127.0.0.1")
+    let text = ""
+    const statuses = () => text.match(/HTTP\/1.1 \d+/g) ?? []
+    const answered = withResolvers()
+    socket.setEncoding("utf8").on("data", (chunk) => {
+      text += chunk
+      if (statuses().length === 2) answered.resolve()
+    })
+    const request = "GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n"
+    socket.write(request)
+    await asked[0]!.promise
+    const stopped = server.stop()
+    socket.write(request)
+    await answered.promise
+    socket.destroy()
+    await stopped
+    expect(statuses()).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"])
   })
 
   test("/status has heights as text and the diagnosis", async () => {

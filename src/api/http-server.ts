@@ -61,6 +61,8 @@ function createApp(logger: Logger, access: Access): FastifyInstance {
     connectionTimeout: 60_000,
     keepAliveTimeout: 10_000,
     forceCloseConnections: "idle",
+    // What arrives on a connection that is still open is answered, and the connection is closed after it.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     http: { headersTimeout: 5_000, maxHeaderSize: 16 * 1_024 },
     exposeHeadRoutes: true,
