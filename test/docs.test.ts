@@ -28,11 +28,10 @@ import { refusedActions } from "../src/families/evm/queries/etherscan/etherscan-
 import { systemClock } from "../src/platform/clock.js"
 import { errorCodes } from "../src/platform/errors.js"
 import { silentLogger } from "../src/platform/logger.js"
-import { createMetrics, createStreamMetrics, metricNames } from "../src/platform/metrics.js"
+import { createHttpMetrics, createMetrics, createStreamMetrics, metricNames } from "../src/platform/metrics.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, processSettings } from "../src/platform/settings.js"
 import type { EtherscanAction } from "../src/queries/etherscan/etherscan-action.js"
-import { documentErrorCodes } from "../src/queries/graphql/document-errors.js"
 import { requestErrors } from "../src/queries/request-error.js"
 import { stallCauses } from "../src/status/diagnosis.js"
 import { columnTypes } from "../src/workers/column.js"
@@ -116,7 +115,6 @@ describe("docs/reference/config.md", () => {
       ...["RPC_URL", "CHECKS", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS", "PROFILE"],
       ...Object.keys(errorCodes),
       ...Object.keys(requestErrors),
-      ...documentErrorCodes,
       ...streamCloseCodes,
       ...stallCauses,
     ])
@@ -144,12 +142,13 @@ test("docs/guides/operate.md has every cause of a stall, and no other", () => {
 
 describe("metrics", () => {
   test("docs/reference/metrics.md has every metric as it is, and no other", () => {
-    const kinds = ["## Gauges", "## Counters", "## Histogram", "## Event streams"]
+    const kinds = ["## Gauges", "## Counters", "## Histogram", "## Event streams", "## HTTP"]
     const rows = kinds.flatMap((heading) => tableRows(section("docs/reference/metrics.md", heading)))
     const names = metricNames()
     type Described = { name: string; help: string; labelNames: string[] }
     const streams = new Registry()
     createStreamMetrics(streams)
+    createHttpMetrics(streams)
     const registries = [createMetrics().registry, streams]
     const metrics = registries.flatMap((one) => one.getMetricsAsArray()) as unknown as Described[]
     const expected = metrics
@@ -345,20 +344,10 @@ test("docs/reference/http.md has every route for administrators with its body, a
   expect(rows).toEqual(declared)
 })
 
-test("docs/reference/http.md has every code of a refused request with its status, or graphql.md if it is GraphQL's", () => {
+test("docs/reference/http.md has every code of a refused request with its status", () => {
   const rows = tableRows(section("docs/reference/http.md", "## The data")).filter(([status]) => /^\d+$/.test(status!))
-  const listed = rows.map(([status, name]) => [unquoted(name!.split(" ")[0]!), Number(status)] as const)
-  const graph = tableRows(section("docs/reference/graphql.md", "## Requests"))
-    .map(([name, status]) => [unquoted(name!), Number.parseInt(status!, 10)] as const)
-    .filter(([name, status]) => name in requestErrors && !Number.isNaN(status))
-  const inFields = tableRows(section("docs/reference/graphql.md", "## Requests"))
-    .filter(([, status]) => status === "in a field")
-    .map(([name]) => unquoted(name!) as keyof typeof requestErrors)
-    .map((name) => [name, requestErrors[name]] as const)
-  expect(Object.fromEntries([...inFields, ...graph, ...listed])).toMatchObject(requestErrors)
-  expect(Object.fromEntries(graph.filter(([name]) => listed.some(([other]) => other === name)))).toMatchObject(
-    Object.fromEntries(listed.filter(([name]) => graph.some(([other]) => other === name))),
-  )
+  const listed = rows.map(([status, name]) => [unquoted(name!.split(" ")[0]!), Number(status)])
+  expect(Object.fromEntries(listed)).toMatchObject(requestErrors)
 })
 
 test("docs/reference/etherscan.md has every action once, and says which need the node or are refused", () => {

@@ -59,6 +59,21 @@ test("who asks is in the audit row: the admin's address, or the name of the key"
   expect((await send("GET", "")).json).toEqual({ actor: "admin@127.0.0.1", chains: ["test"] })
 })
 
+test("a client's address counts as a trusted proxy gives it, and as nobody else does", async () => {
+  const who = async (trustedProxies: readonly string[]) => {
+    const access = { adminToken: token, opsIsPublic: true, apiKeys: [], trustedProxies }
+    const again = await served.again({ access })
+    const headers = { authorization: `Bearer ${token}`, "x-forwarded-for": "198.51.100.1, 203.0.113.9" }
+    const { body } = await again.inject({ url: "/admin", headers })
+    await again.close()
+    return (JSON.parse(body) as { actor: string }).actor
+  }
+  expect(await who([])).toBe("admin@127.0.0.1")
+  expect(await who(["loopback"])).toBe("admin@203.0.113.9")
+  expect(await who(["loopback", "203.0.113.0/24"])).toBe("admin@198.51.100.1")
+  expect(await who(["10.0.0.0/8"])).toBe("admin@127.0.0.1")
+})
+
 test("what cannot be done says why: 404 for what is not there, 400 for what makes no sense", async () => {
   expect(await post("/test/workers/nobody/pause")).toMatchObject({
     status: 404,

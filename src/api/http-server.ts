@@ -2,10 +2,14 @@
 
 import type { AddressInfo } from "node:net"
 import { type FastifyError, type FastifyInstance, fastify } from "fastify"
-import { describeError, IndexerError } from "../platform/errors.js"
+import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
+import type { HttpMetrics } from "../platform/metrics.js"
+import { scrubText } from "../platform/scrub.js"
+import { sqlStateOf } from "../postgres/postgres-error.js"
+import { RequestError } from "../queries/request-error.js"
 import { type Access, noAccess } from "./access.js"
-import { refusalOf } from "./refusal.js"
+import { measureRequests, refuseSocket } from "./measure-requests.js"
 import { type StatusRouteOptions, statusRoutes } from "./status-routes.js"
 import { declareSurface, guardSurfaces } from "./surfaces.js"
 
@@ -22,6 +26,16 @@ export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeM
   readonly plugin?: (app: FastifyInstance) => Promise<void>
   /** Open streams hold their connections; they come on top. */
   readonly maxStreams?: number
+  readonly httpMetrics?: HttpMetrics
+  readonly timeouts?: SocketTimeouts
+}
+
+/** How long a client may take to send its headers, and all of its request. */
+interface SocketTimeouts {
+  readonly headersMs: number
+  readonly requestMs: number
+  /** How often sockets are looked at. */
+  readonly checkMs: number
 }
 
 export interface RunningHttpServer {
@@ -33,11 +47,12 @@ export interface RunningHttpServer {
 const maxConnections = 1_000
 const bodyLimitBytes = 64 * 1_024
 const closeWithinMs = 2_000
+const usualTimeouts: SocketTimeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 1_000 }
 
 export async function startHttpServer(options: HttpServerOptions): Promise<RunningHttpServer> {
   const logger = options.logger.child({ service: "http-server" })
   const access = options.access ?? noAccess
-  const app = createApp(logger, access)
+  const app = createApp(logger, access, options)
   app.server.maxConnections = maxConnections + (options.maxStreams ?? 0)
   await options.plugin?.(app)
   await app.register(async (routes) => {
@@ -51,23 +66,35 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   return { url, port, stop: () => stop(app, options) }
 }
 
-function createApp(logger: Logger, access: Access): FastifyInstance {
+type AppOptions = Pick<HttpServerOptions, "httpMetrics" | "timeouts">
+
+function createApp(
+  logger: Logger,
+  access: Access,
+  { httpMetrics, timeouts = usualTimeouts }: AppOptions,
+): FastifyInstance {
   const { trustedProxies } = access
   const app = fastify({
     // By address, never by a number of hops: a client can add hops of its own.
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: bodyLimitBytes,
-    requestTimeout: 10_000,
+    requestTimeout: timeouts.requestMs,
     connectionTimeout: 60_000,
     keepAliveTimeout: 10_000,
     forceCloseConnections: "idle",
     // What arrives on a connection that is still open is answered, and the connection is closed after it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
-    http: { headersTimeout: 5_000, maxHeaderSize: 16 * 1_024 },
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+      maxHeaderSize: 16 * 1_024,
+    },
+    clientErrorHandler: (fault, socket) => refuseSocket(fault, socket, httpMetrics),
     exposeHeadRoutes: true,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: true, allErrors: false } },
   })
+  measureRequests(app, httpMetrics)
   guardSurfaces(app, access)
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries(defaultHeaders)) if (!reply.hasHeader(name)) reply.header(name, value)
@@ -77,8 +104,19 @@ function createApp(logger: Logger, access: Access): FastifyInstance {
     return reply.code(404).send(problem("NOT_FOUND", `there is no ${request.method} ${path}`))
   })
   app.setErrorHandler((error: FastifyError, _request, reply) => {
-    const refusal = refusalOf(error)
-    if (refusal) return reply.code(refusal.status).send(problem(refusal.code, refusal.message, refusal.details))
+    if (error instanceof RequestError) {
+      return reply.code(error.statusCode).send(problem(error.code, error.message, error.details))
+    }
+    const status = error.statusCode ?? 500
+    if (status === 429) return reply.code(429).send(problem("RATE_LIMITED", error.message))
+    if (status < 500) return reply.code(status).send(problem("BAD_REQUEST", error.message))
+    if (sqlStateOf(error) === statementTimeout) {
+      const message = "this takes too long: ask for fewer heights, or with a filter that is indexed"
+      return reply.code(422).send(problem("QUERY_TOO_LARGE", message))
+    }
+    if (isIndexerError(error) && error.action === "retry") {
+      return reply.code(503).send(problem(error.code, scrubText(error.message)))
+    }
     logger.error({ error }, "a request failed")
     return reply.code(500).send(problem("INTERNAL", "this request failed; the log says why"))
   })
@@ -93,8 +131,9 @@ const defaultHeaders = {
   "x-frame-options": "DENY",
   "cache-control": "no-store",
 }
+const statementTimeout = "57014"
 
-const problem = (code: string, message: string, details: Readonly<Record<string, unknown>> = {}) => ({
+const problem = (code: string, message: string, details: Record<string, unknown> = {}) => ({
   error: { code, message, details },
 })
 

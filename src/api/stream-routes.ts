@@ -33,7 +33,7 @@ export function streamRoutes(app: FastifyInstance, { hub }: { readonly hub: Stre
       { additionalProperties: false },
     ),
   }
-  app.get("/v1/stream", { schema, exposeHeadRoute: false }, async (request, reply) => {
+  app.get("/v1/stream", { schema, exposeHeadRoute: false, config: { endless: true } }, async (request, reply) => {
     const { chain } = request.query as { chain?: string }
     const positions = positionsOf(request)
     if (chain !== undefined && positions.size > 0 && !positions.has(chain))

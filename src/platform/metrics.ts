@@ -215,6 +215,27 @@ export function createStreamMetrics(registry: Registry) {
   }
 }
 
+export type HttpMetrics = ReturnType<typeof createHttpMetrics>
+
+/** In the registry of whoever owns the port. */
+export function createHttpMetrics(registry: Registry) {
+  return {
+    seconds: new Histogram({
+      name: "tidemark_http_request_seconds",
+      help: "Time to answer a request, by the pattern of its route (`none`: there is no such route) and the status",
+      labelNames: ["route", "status"],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
+      registers: [registry],
+    }),
+    rejections: new Counter({
+      name: "tidemark_http_rejections_total",
+      help: "Requests and connections that were turned away, by reason",
+      labelNames: ["reason"],
+      registers: [registry],
+    }),
+  }
+}
+
 type Counters = ReturnType<typeof createCounters>
 
 function addStored(counters: Counters, name: string, counts: IngestCounts): void {
@@ -264,6 +285,7 @@ export function metricNames(): string[] {
   createCounters(registry)
   createStreamMetrics(registry)
   createRollbackMetrics(registry)
+  createHttpMetrics(registry)
   return [
     ...registry.getMetricsAsArray().map(({ name }) => name),
     "tidemark_head_delay_seconds",

@@ -9,7 +9,7 @@ import { StreamHub } from "../api/stream-hub.js"
 import type { OperatedChain } from "../operations/operated-chain.js"
 import { systemClock as clock } from "../platform/clock.js"
 import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
-import { createStreamMetrics } from "../platform/metrics.js"
+import { createHttpMetrics, createStreamMetrics } from "../platform/metrics.js"
 import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
 import type { NodeCalls } from "../queries/node-calls.js"
@@ -135,6 +135,7 @@ try {
       anyPort: false,
       readyLagBlocks: settings.readyLagBlocks,
       access,
+      httpMetrics: createHttpMetrics(registry),
       clock,
       logger,
     },
@@ -148,16 +149,6 @@ try {
         chains: () => served,
         streams,
         resources: [...new Map(families.flatMap(({ resources }) => resources).map((one) => [one.path, one])).values()],
-        graphql: {
-          graph: {
-            tables: families.flatMap(({ graph }) => graph.tables),
-            places: families.flatMap(({ graph }) => graph.places),
-            lookups: families.flatMap(({ graph }) => graph.lookups),
-          },
-          // The other connections are for REST.
-          operations: Math.max(1, Math.floor(settings.apiConnections / 2)),
-          logger,
-        },
         access,
         ...(input.writes ? { admin: { operated: () => operated, clock, logger } } : {}),
         series: (name) => recorders.find(({ chain }) => chain === name),

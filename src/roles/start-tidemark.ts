@@ -8,7 +8,7 @@ import type { StartingChain } from "../api/chain-view.js"
 import type { HttpServerOptions, RunningHttpServer } from "../api/http-server.js"
 import { DiskGuard } from "../platform/disk-guard.js"
 import type { ChainConfig, Config } from "../platform/load-config.js"
-import { createMetrics } from "../platform/metrics.js"
+import { createHttpMetrics, createMetrics } from "../platform/metrics.js"
 import type { RuntimeDeps } from "../platform/service.js"
 import { type EmbeddedPostgres, startEmbedded } from "../postgres/embedded/start-embedded.js"
 import { demoAdminToken } from "./admin-token.js"
@@ -88,6 +88,7 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
         ...{ host: settings.host, port: settings.port, anyPort: true, chains, clock, logger },
         starting: async () => starting(),
         metrics: () => metrics.registry.metrics(),
+        httpMetrics: createHttpMetrics(metrics.registry),
         readyLagBlocks: settings.readyLagBlocks,
       }))
     down.push(() => http.stop())
