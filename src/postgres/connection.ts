@@ -5,6 +5,7 @@ import type pg from "pg"
 import { to as copyTo } from "pg-copy-streams"
 import { IndexerError } from "../platform/errors.js"
 import { BinaryRows } from "./binary-rows.js"
+import { connectionTarget } from "./connection-target.js"
 import { type CopiedTable, CopyIn } from "./copy-in.js"
 import { databaseAddress } from "./database-address.js"
 import { driver } from "./driver.js"
@@ -66,7 +67,7 @@ export class Connection implements SqlConnection {
     this.#onClose = options.onClose
     this.#options = options
     this.#client = new driver.Client({
-      connectionString: options.url,
+      ...connectionTarget(options.url),
       application_name: options.applicationName,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,

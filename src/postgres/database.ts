@@ -3,6 +3,7 @@
 
 import type { Socket } from "node:net"
 import type pg from "pg"
+import { connectionTarget } from "./connection-target.js"
 import { databaseAddress } from "./database-address.js"
 import { driver } from "./driver.js"
 import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
@@ -54,7 +55,7 @@ export class Database implements Queryable {
     ]
     this.address = databaseAddress(options.url)
     this.#pool = new driver.Pool({
-      connectionString: options.url,
+      ...connectionTarget(options.url),
       application_name: options.applicationName,
       max: options.maxConnections ?? 5,
       keepAlive: true,

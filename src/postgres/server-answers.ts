@@ -3,12 +3,13 @@
 
 import { connect } from "node:net"
 import { watchQuiet } from "../platform/quiet-socket.js"
+import { connectionTarget } from "./connection-target.js"
 import { driver } from "./driver.js"
 
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 
 export function serverAnswers(url: string, withinMs: number): Promise<boolean> {
-  const { host, port } = new driver.Client({ connectionString: url })
+  const { host, port } = new driver.Client(connectionTarget(url))
   return new Promise((resolve) => {
     const socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     const settle = (answered: boolean): void => {
