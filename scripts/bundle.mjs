@@ -28,3 +28,8 @@ await bundle.write({
   chunkFileNames: "program/[name].js",
 })
 await bundle.close()
+
+// What programs of users import, also in browsers: one file, without anything of the program.
+const client = await rolldown({ input: join(directory, "src", "client", "client.ts"), platform: "neutral" })
+await client.write({ file: join(directory, "dist", "client.js"), format: "esm" })
+await client.close()

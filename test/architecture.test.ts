@@ -43,6 +43,8 @@ const mayImport: Record<string, readonly string[]> = {
     ...["status", "operations", "api", "demo", "roles"],
   ],
   "config.ts": ["platform", "workers", "families"],
+  // Types of declarations only: its code runs in browsers.
+  client: ["workers"],
 }
 
 function filesBelow(directory: string): string[] {
@@ -63,7 +65,13 @@ const having = (pattern: RegExp): string[] =>
   files.filter((path) => pattern.test(withoutComments(path))).map((path) => relative(source, path))
 
 /** Where the real clock, timers and randomness are made; everything else is given them. */
-const realOnes = ["platform/clock.ts", "platform/create-logger.ts", "platform/quiet-socket.ts", "platform/random.ts"]
+const realOnes = [
+  "client/stream-events.ts",
+  "platform/clock.ts",
+  "platform/create-logger.ts",
+  "platform/quiet-socket.ts",
+  "platform/random.ts",
+]
 
 /** Tables that a rollback leaves alone, or changes by another rule than that of heights, and why. Derived tables are undone by their declaration. */
 const notOfHeights: Readonly<Record<string, string>> = {
@@ -197,8 +205,8 @@ describe("the house", () => {
   test("the words of a chain family are used in its folder alone, and in the demo, which runs a node of it", () => {
     const words =
       /evm|bloom|receipt|logOrder|denormalize|\bgas\b|\beth_|topic\d|json-?rpc|contract_?code|token_metadata/i
-    // Etherscan's format is one of such chains by itself.
-    const own = /^(families\/\w+\/|api\/etherscan\/|demo\/|config\.ts$)/
+    // Etherscan's format is one of such chains by itself, and the client's types are made from the families' resources.
+    const own = /^(families\/\w+\/|api\/etherscan\/|client\/api-types|demo\/|config\.ts$)/
     const speaking = files
       .filter((path) => !own.test(relative(source, path)) && words.test(withoutComments(path)))
       .map((path) => relative(source, path))

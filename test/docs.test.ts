@@ -114,6 +114,8 @@ describe("docs/reference/config.md", () => {
       // Read beside the tables; the last three by tests.
       ...["RPC_URL", "CHECKS", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS", "PROFILE"],
       ...Object.keys(errorCodes),
+      // Of the client.
+      "BAD_ANSWER",
       ...Object.keys(requestErrors),
       ...streamCloseCodes,
       ...stallCauses,

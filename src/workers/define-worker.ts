@@ -2,6 +2,7 @@
 
 import type { ColumnKind } from "./column.js"
 import type {
+  Aggregate,
   Columns,
   EventTable,
   ExtractContext,
@@ -28,11 +29,14 @@ export const eventTable = <const C extends Columns>(table: Omit<EventTable<C>, "
   ...table,
 })
 
-export const stateTable = (table: Omit<StateTable, "kind">): StateTable => ({ kind: "state", ...table })
+/** Keeps the types of the columns, for those who read the rows. */
+export const stateTable = <const Table extends Omit<StateTable, "kind">>(
+  table: Table,
+): Table & { readonly kind: "state" } => ({ kind: "state", ...table })
 
 const aggregate =
-  (name: FoldColumn["aggregate"]) =>
-  <Kind extends ColumnKind>(column: { readonly kind: Kind }): FoldColumn<Kind> => ({
+  <const How extends Aggregate>(name: How) =>
+  <Kind extends ColumnKind>(column: { readonly kind: Kind }): FoldColumn<Kind, How> => ({
     aggregate: name,
     kind: column.kind,
   })

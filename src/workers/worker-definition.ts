@@ -46,8 +46,8 @@ export interface FoldSource {
 /** first and last take the value of the row that comes first or last in the chain. */
 export type Aggregate = "sum" | "first" | "last" | "min" | "max"
 
-export interface FoldColumn<Kind extends ColumnKind = ColumnKind> {
-  readonly aggregate: Aggregate
+export interface FoldColumn<Kind extends ColumnKind = ColumnKind, How extends Aggregate = Aggregate> {
+  readonly aggregate: How
   readonly kind: Kind
 }
 
