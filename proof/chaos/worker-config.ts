@@ -44,7 +44,8 @@ export const poison = {
   spins: (height: number) => `if (block.height === ${height}) for (;;);`,
   hoards: (height: number) =>
     `if (block.height === ${height}) for (const hoard = []; ; ) hoard.push(new Array(10_000).fill(hoard.length))`,
-  /** Counts this far at every block, until the file exists: work, not time, so that a busy machine slows it like everything else. */
-  crawls: ({ steps, until }: { steps: number; until: string }) =>
-    `if (!existsSync(${JSON.stringify(until)})) for (let i = 0, sum = 0; i < ${steps}; i++) sum += i % 7`,
+  /** Blocks its thread for this long at every block, from the height `from` on for much longer, until the file exists. */
+  crawls: ({ ms, from, untilMs, until }: { ms: number; from: number; untilMs: number; until: string }) =>
+    `if (!existsSync(${JSON.stringify(until)}))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, block.height < ${from} ? ${ms} : ${untilMs})`,
 }

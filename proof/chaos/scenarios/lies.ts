@@ -24,7 +24,7 @@ const enoughForEvery = 5_000
 export const lies: Scenario = {
   name: "lies",
   fault: `a node that errs and lies, ${percent(shares.lie)} of each lie, ${percent(shares.outage)} of each outage, ${percent(shares.noise)} of each noise: with VERIFY=roots every lie of the catalogue, with VERIFY=standard those that it can notice`,
-  count: { quick: 100, full: 100_000 },
+  count: { quick: 60, full: 100_000 },
   async run(scene) {
     // As many of the answers as are wanted are hostile, at the first attempt.
     const [blocks, processes] = scene.isQuick ? [Math.min(200, Math.max(60, scene.count)), 2] : [1_000, 3]
