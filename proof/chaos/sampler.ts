@@ -13,8 +13,8 @@ import { leaseMs, reapMs } from "./stage.js"
 import { unexplainedFalls } from "./unexplained-falls.js"
 
 const everyMs = 250
-/** On a busy machine; what nobody reaps stays for ever. */
-const patienceMs = leaseMs + reapMs + 12_500
+/** On a busy machine, where whoever has to reap may be about to start; what nobody reaps stays for ever. */
+const patienceMs = leaseMs + reapMs + 60_000
 
 export interface Sampled {
   readonly url: string
