@@ -84,7 +84,11 @@ export async function resetChain(
 
 async function drop(
   tx: Queryable,
-  { relations, schemas, record }: { relations: readonly OwnRelation[]; schemas: readonly string[]; record: string },
+  {
+    relations,
+    schemas,
+    record,
+  }: { relations: readonly OwnRelation[]; schemas: readonly MigratedSchema[]; record: string },
 ): Promise<void> {
   const own = relations.filter(({ schema }) => schemas.includes(schema))
   // Before the tables whose triggers name them.
@@ -94,7 +98,10 @@ async function drop(
     // All at once, since they refer to each other; without cascade, since others may refer to them.
     if (names.length > 0) await tx.query(`drop ${kind} if exists ${names.join(", ")} restrict`)
   }
-  for (const { trigger } of counts) await tx.query(`drop function ${quoteIdentifier("app", trigger)}() restrict`)
+  const functions = counts.map(({ trigger }) => quoteIdentifier("app", trigger))
+  for (const schema of schemas)
+    for (const name of await createdIn(schema, "function")) functions.push(quoteIdentifier(schema, name))
+  if (functions.length > 0) await tx.query(`drop function if exists ${functions.join(", ")} restrict`)
   for (const schema of schemas) {
     const { rows } = await tx.query(
       `select 1 from pg_depend as dependency join pg_namespace as namespace on namespace.oid = dependency.refobjid
@@ -112,10 +119,7 @@ async function drop(
 
 /** What migrations created and what workers registered, as far as it exists. */
 async function ownRelations(sql: Queryable, schema: MigratedSchema): Promise<readonly OwnRelation[]> {
-  const files = await readMigrationFiles(migrationsDirectory(schema))
-  const created = files.flatMap(({ sql: text }) =>
-    [...text.matchAll(/^create (?:table|view) (raw|app)\.(\w+)/gm)].map(([, , name]) => name!),
-  )
+  const created = [...(await createdIn(schema, "table")), ...(await createdIn(schema, "view"))]
   const registered =
     schema === "app" && (await exists(sql, "app.worker_tables"))
       ? (await sql.query<{ name: string }>("select table_name as name from app.worker_tables")).rows
@@ -132,6 +136,13 @@ async function ownRelations(sql: Queryable, schema: MigratedSchema): Promise<rea
     ],
   )
   return rows.map((row) => ({ schema, ...row }))
+}
+
+/** By the migrations. */
+async function createdIn(schema: MigratedSchema, kind: "table" | "view" | "function"): Promise<readonly string[]> {
+  const files = await readMigrationFiles(migrationsDirectory(schema))
+  const statements = new RegExp(`^create ${kind} (?:raw|app)\\.(\\w+)`, "gm")
+  return files.flatMap(({ sql }) => [...sql.matchAll(statements)].map(([, name]) => name!))
 }
 
 async function exists(sql: Queryable, name: string): Promise<boolean> {
