@@ -32,6 +32,7 @@ import { createHttpMetrics, createMetrics, createStreamMetrics, metricNames } fr
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, processSettings } from "../src/platform/settings.js"
 import type { EtherscanAction } from "../src/queries/etherscan/etherscan-action.js"
+import { documentErrorCodes } from "../src/queries/graphql/document-errors.js"
 import { requestErrors } from "../src/queries/request-error.js"
 import { stallCauses } from "../src/status/diagnosis.js"
 import { columnTypes } from "../src/workers/column.js"
@@ -117,6 +118,7 @@ describe("docs/reference/config.md", () => {
       // Of the client.
       "BAD_ANSWER",
       ...Object.keys(requestErrors),
+      ...documentErrorCodes,
       ...streamCloseCodes,
       ...stallCauses,
     ])
@@ -346,10 +348,20 @@ test("docs/reference/http.md has every route for administrators with its body, a
   expect(rows).toEqual(declared)
 })
 
-test("docs/reference/http.md has every code of a refused request with its status", () => {
+test("docs/reference/http.md has every code of a refused request with its status, or graphql.md if it is GraphQL's", () => {
   const rows = tableRows(section("docs/reference/http.md", "## The data")).filter(([status]) => /^\d+$/.test(status!))
-  const listed = rows.map(([status, name]) => [unquoted(name!.split(" ")[0]!), Number(status)])
-  expect(Object.fromEntries(listed)).toMatchObject(requestErrors)
+  const listed = rows.map(([status, name]) => [unquoted(name!.split(" ")[0]!), Number(status)] as const)
+  const graph = tableRows(section("docs/reference/graphql.md", "## Requests"))
+    .map(([name, status]) => [unquoted(name!), Number.parseInt(status!, 10)] as const)
+    .filter(([name, status]) => name in requestErrors && !Number.isNaN(status))
+  const inFields = tableRows(section("docs/reference/graphql.md", "## Requests"))
+    .filter(([, status]) => status === "in a field")
+    .map(([name]) => unquoted(name!) as keyof typeof requestErrors)
+    .map((name) => [name, requestErrors[name]] as const)
+  expect(Object.fromEntries([...inFields, ...graph, ...listed])).toMatchObject(requestErrors)
+  expect(Object.fromEntries(graph.filter(([name]) => listed.some(([other]) => other === name)))).toMatchObject(
+    Object.fromEntries(listed.filter(([name]) => graph.some(([other]) => other === name))),
+  )
 })
 
 test("docs/reference/etherscan.md has every action once, and says which need the node or are refused", () => {

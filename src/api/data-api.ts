@@ -12,6 +12,7 @@ import { chainRoutes } from "./chain-routes.js"
 import { type ClientLimits, clientOf } from "./client-limits.js"
 import { type DataRouteOptions, dataRoutes } from "./data-routes.js"
 import { type EtherscanOptions, etherscanRoutes } from "./etherscan/etherscan-routes.js"
+import { type GraphqlRouteOptions, graphqlRoutes } from "./graphql/graphql-routes.js"
 import { opsRoutes } from "./ops-routes.js"
 import type { StreamHub } from "./stream-hub.js"
 import { streamRoutes } from "./stream-routes.js"
@@ -26,6 +27,7 @@ export interface DataApiOptions extends DataRouteOptions, ClientLimits {
   readonly series?: (chain: string) => SeriesRecorder | undefined
   readonly streams?: StreamHub
   readonly etherscan?: EtherscanOptions
+  readonly graphql?: Omit<GraphqlRouteOptions, "chains">
   readonly version: string
 }
 
@@ -85,6 +87,13 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
     await app.register(async (routes) => {
       declareSurface(routes, "query")
       await etherscanRoutes(routes, { ...options, ...etherscan })
+    })
+  }
+  const { chains, graphql } = options
+  if (graphql) {
+    await app.register(async (routes) => {
+      declareSurface(routes, "query")
+      graphqlRoutes(routes, { ...graphql, chains })
     })
   }
   if (access.opsIsPublic || access.adminToken !== undefined) {

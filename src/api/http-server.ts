@@ -2,14 +2,12 @@
 
 import type { AddressInfo } from "node:net"
 import { type FastifyError, type FastifyInstance, fastify } from "fastify"
-import { describeError, IndexerError, isIndexerError } from "../platform/errors.js"
+import { describeError, IndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import type { HttpMetrics } from "../platform/metrics.js"
-import { scrubText } from "../platform/scrub.js"
-import { sqlStateOf } from "../postgres/postgres-error.js"
-import { RequestError } from "../queries/request-error.js"
 import { type Access, noAccess } from "./access.js"
 import { measureRequests, refuseSocket } from "./measure-requests.js"
+import { refusalOf } from "./refusal.js"
 import { type StatusRouteOptions, statusRoutes } from "./status-routes.js"
 import { declareSurface, guardSurfaces } from "./surfaces.js"
 
@@ -104,19 +102,8 @@ function createApp(
     return reply.code(404).send(problem("NOT_FOUND", `there is no ${request.method} ${path}`))
   })
   app.setErrorHandler((error: FastifyError, _request, reply) => {
-    if (error instanceof RequestError) {
-      return reply.code(error.statusCode).send(problem(error.code, error.message, error.details))
-    }
-    const status = error.statusCode ?? 500
-    if (status === 429) return reply.code(429).send(problem("RATE_LIMITED", error.message))
-    if (status < 500) return reply.code(status).send(problem("BAD_REQUEST", error.message))
-    if (sqlStateOf(error) === statementTimeout) {
-      const message = "this takes too long: ask for fewer heights, or with a filter that is indexed"
-      return reply.code(422).send(problem("QUERY_TOO_LARGE", message))
-    }
-    if (isIndexerError(error) && error.action === "retry") {
-      return reply.code(503).send(problem(error.code, scrubText(error.message)))
-    }
+    const refusal = refusalOf(error)
+    if (refusal) return reply.code(refusal.status).send(problem(refusal.code, refusal.message, refusal.details))
     logger.error({ error }, "a request failed")
     return reply.code(500).send(problem("INTERNAL", "this request failed; the log says why"))
   })
@@ -131,9 +118,8 @@ const defaultHeaders = {
   "x-frame-options": "DENY",
   "cache-control": "no-store",
 }
-const statementTimeout = "57014"
 
-const problem = (code: string, message: string, details: Record<string, unknown> = {}) => ({
+const problem = (code: string, message: string, details: Readonly<Record<string, unknown>> = {}) => ({
   error: { code, message, details },
 })
 

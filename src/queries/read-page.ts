@@ -34,7 +34,12 @@ export async function readPage(
 ): Promise<PageRow[]> {
   const { sql, values } = pageSql(resource, request)
   const { rows } = await tx.query(sql, values, { isLast: request.isLast })
-  const names = resource.key.map((_, at) => keyName(at))
+  return pageRows(rows, resource.key)
+}
+
+/** Takes the key out of rows that `pageSql` selects. */
+export function pageRows(rows: readonly Record<string, unknown>[], key: readonly KeyColumn[]): PageRow[] {
+  const names = key.map((_, at) => keyName(at))
   return rows.map((all) => {
     const row: Record<string, unknown> = { ...all }
     for (const name of names) delete row[name]
@@ -44,7 +49,9 @@ export async function readPage(
 
 /** Exported for the test that explains every statement. */
 export function pageSql(
-  resource: Pick<ListResource, "columns" | "key" | "height" | "joinedHeight">,
+  resource: Pick<ListResource, "key" | "height" | "joinedHeight"> & {
+    readonly columns: Readonly<Record<string, { readonly sql: string }>>
+  },
   { scope, asked, order, limit, after, selection }: PageRequest & { readonly selection: Selection },
 ): { readonly sql: string; readonly values: unknown[] } {
   const values = [...selection.values]

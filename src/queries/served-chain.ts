@@ -58,6 +58,23 @@ export class ServedChain {
     return this.read(store, (tx) => work(this.prepared.keep(tx)))
   }
 
+  /**
+   * One snapshot of each store; the same one where both are in one database. App's is the older one. Whoever waits for
+   * raw's connection holds one of app's, and nobody the other way round.
+   */
+  readTogether<T>(
+    stores: readonly Store[],
+    work: (snapshots: Readonly<Record<Store, Queryable>>) => Promise<T>,
+  ): Promise<T> {
+    if (stores.length < 2 || this.options.raw === this.options.app)
+      return this.read(stores[0] ?? "raw", (tx) => work({ raw: tx, app: tx }))
+    return this.read("app", async (app) => {
+      // A snapshot is taken by the first statement.
+      await app.query("select 1")
+      return this.read("raw", (raw) => work({ raw, app }))
+    })
+  }
+
   async cursors(): Promise<CursorCodec> {
     this.codec ??= new CursorCodec(await this.read("raw", readCursorKey))
     return this.codec

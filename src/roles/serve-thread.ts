@@ -149,6 +149,16 @@ try {
         chains: () => served,
         streams,
         resources: [...new Map(families.flatMap(({ resources }) => resources).map((one) => [one.path, one])).values()],
+        graphql: {
+          graph: {
+            tables: families.flatMap(({ graph }) => graph.tables),
+            places: families.flatMap(({ graph }) => graph.places),
+            lookups: families.flatMap(({ graph }) => graph.lookups),
+          },
+          // The other connections are for REST.
+          operations: Math.max(1, Math.floor(settings.apiConnections / 2)),
+          logger,
+        },
         access,
         ...(input.writes ? { admin: { operated: () => operated, clock, logger } } : {}),
         series: (name) => recorders.find(({ chain }) => chain === name),

@@ -111,6 +111,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
         ...{ version: "0", chains: () => [chain], resources: evmFamily.resources },
         ...{ access, streams, admin, series: () => recorder, corsOrigins: ["https://example.org"] },
         requestsPerMinute: 0,
+        graphql: { graph: evmFamily.graph, operations: 2, logger: silentLogger },
         etherscan: {
           ...{ actions: evmFamily.etherscanActions, nodeOf: () => node, nodeMethods: [] },
           ...{ nodeRequestsPerMinute: 60, lagBlocks: 10, clock: systemClock, logger: silentLogger },
