@@ -97,9 +97,10 @@ const link = (text, name, path) =>
 function entry({ name, description, type, args = [] }) {
   const article = document.createElement("article")
   article.append(element("code", `${name} `), link(print(type), inner(type), trail))
-  for (const arg of args) {
+  if (args.length > 0) {
     const line = document.createElement("p")
-    line.append(`${arg.name}: `, link(print(arg.type), inner(arg.type), trail))
+    for (const [index, arg] of args.entries())
+      line.append(`${index > 0 ? ", " : ""}${arg.name}: `, link(print(arg.type), inner(arg.type), trail))
     article.append(line)
   }
   if (description) article.append(element("p", description))
@@ -122,7 +123,9 @@ function show() {
   const type = types.get(trail.at(-1))
   if (!type) return
   const entries = type.fields ?? type.inputFields ?? []
-  const found = entries.filter((one) => one.name.includes(wanted) || columnsHave(one, wanted))
+  // Those that are called so come first.
+  const called = entries.filter((one) => one.name.includes(wanted))
+  const found = [...called, ...entries.filter((one) => !called.includes(one) && columnsHave(one, wanted))]
   const values = (type.enumValues ?? []).map(({ name }) => element("article", name))
   at("fields").replaceChildren(
     ...(type.description ? [element("p", type.description)] : []),
@@ -137,7 +140,7 @@ function columnsHave(field, wanted) {
   const direct = types.get(inner(field.type))
   const nodes = direct?.fields?.find(({ name }) => name === "nodes")
   const row = nodes ? types.get(inner(nodes.type)) : direct
-  return Boolean(row?.fields?.some(({ name }) => name.includes(wanted)))
+  return Boolean(row?.fields?.some((one) => one.name.includes(wanted) && !hasFields(inner(one.type))))
 }
 
 async function readSchema() {
