@@ -35,6 +35,8 @@ export type {
 export interface ChainDefinition extends Partial<ChainSettingValues & EvmSettingValues> {
   /** http(s) URLs to ask, ws(s) URLs that announce heads. */
   readonly rpc: string | readonly string[]
+  /** Headers for the nodes, such as API keys: by name, or by host and name where there are several hosts. */
+  readonly rpcHeaders?: Readonly<Record<string, string>> | Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Checks to turn off, for chains that serve wrong data there. */
   readonly checks?: Partial<CheckSwitches>
 }

@@ -113,7 +113,8 @@ describe("docs/reference/config.md", () => {
     const known = new Set([
       ...settings.map(({ env }) => env),
       // Read beside the tables; the last three by tests.
-      ...["RPC_URL", "CHECKS", "ROLES", "NO_COLOR", "UPDATE_SCHEMA", "REAL_BLOCKS", "PROFILE"],
+      ...["RPC_URL", "RPC_HEADERS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "CHECKS", "ROLES", "NO_COLOR"],
+      ...["UPDATE_SCHEMA", "REAL_BLOCKS", "PROFILE"],
       ...Object.keys(errorCodes),
       // Of the client.
       "BAD_ANSWER",

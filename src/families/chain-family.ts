@@ -42,7 +42,10 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
   createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource<Block>
   createHeadWatch(
     deps: RuntimeDeps,
-    options: { readonly chain: Pick<ChainConfig, "wsUrls">; readonly chainId: string },
+    options: {
+      readonly chain: Pick<ChainConfig, "wsUrls"> & Partial<Pick<ChainConfig, "proxy" | "rpcHeaders">>
+      readonly chainId: string
+    },
   ): HeadWatch
 
   /** What the writer fills, except the lookups. */
@@ -91,7 +94,15 @@ export interface SourceOptions {
     Partial<
       Pick<
         ChainConfig,
-        "checks" | "familySettings" | "frozenAfterBlocks" | "rpcBatchBlocks" | "rpcTimeoutMs" | "rpcMaxResponseBytes"
+        | "checks"
+        | "familySettings"
+        | "frozenAfterBlocks"
+        | "proxy"
+        | "rpcBatchBlocks"
+        | "rpcCompression"
+        | "rpcHeaders"
+        | "rpcMaxResponseBytes"
+        | "rpcTimeoutMs"
       >
     >
   /** Undefined before the first answer of a node. */

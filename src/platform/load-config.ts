@@ -5,6 +5,7 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { IndexerError } from "./errors.js"
+import { type HeadersByHost, type ProxySettings, readHeaders, readProxy } from "./rpc-access.js"
 import { readSettings, type SettingTable } from "./setting.js"
 import { type ChainSettingValues, chainSettings, type ProcessSettings, processSettings } from "./settings.js"
 
@@ -21,6 +22,10 @@ export interface ChainConfig extends ChainSettingValues {
   readonly rpcUrls: readonly string[]
   /** WebSocket URLs that announce heads. */
   readonly wsUrls: readonly string[]
+  /** By host: an API key goes to its provider only. */
+  readonly rpcHeaders: HeadersByHost
+  /** How the nodes are reached; undefined: directly. */
+  readonly proxy: ProxySettings | undefined
   /** By name, whether it is on. */
   readonly checks: Readonly<Record<string, boolean>>
   /** Only the family knows their types. */
@@ -93,7 +98,9 @@ function readChains(content: Record<string, unknown>, options: GivenSettings): C
   const perChain = Object.entries<SettingTable[string]>(Object.assign({}, ...tables)).filter(
     ([key, { env: name }]) => flags[key] !== undefined || env[name],
   )
-  const named = ["RPC_URL", "CHECKS"].filter((variable) => (variable === "RPC_URL" ? rpcText : env[variable]))
+  const named = ["RPC_URL", "RPC_HEADERS", "CHECKS"].filter((variable) =>
+    variable === "RPC_URL" ? rpcText : env[variable],
+  )
   const names = [...named, ...perChain.map(([, setting]) => setting.env)]
   if (entries.length > 1 && names.length > 0) {
     const chains = entries.map(([name]) => name).join(", ")
@@ -123,7 +130,11 @@ interface GivenChain extends GivenSettings {
 function readChain({ name, file, env, flags, familyOf, rpcText }: GivenChain): ChainConfig {
   const prefix = name === undefined ? "" : `chains.${name}.`
   const family = familyOf({ name })
-  rejectUnknown(file, [...Object.keys(chainSettings), ...Object.keys(family.settings), "rpc", "checks"], prefix)
+  rejectUnknown(
+    file,
+    [...Object.keys(chainSettings), ...Object.keys(family.settings), "rpc", "rpcHeaders", "checks"],
+    prefix,
+  )
   const sources = { flags, env, file, filePrefix: prefix }
   const values = readSettings(chainSettings, sources)
   const rpcName = rpcText ? "RPC_URL" : `${prefix}rpc`
@@ -141,6 +152,11 @@ function readChain({ name, file, env, flags, familyOf, rpcText }: GivenChain): C
     name: name ?? (demo ? "demo" : undefined),
     rpcUrls,
     wsUrls,
+    rpcHeaders: readHeaders(env["RPC_HEADERS"] || file["rpcHeaders"], {
+      name: env["RPC_HEADERS"] ? "RPC_HEADERS" : `${prefix}rpcHeaders`,
+      urls,
+    }),
+    proxy: readProxy(env),
     checks: {
       ...readChecks(file["checks"], family.checkNames, prefix),
       ...parseChecks(env["CHECKS"], family.checkNames),

@@ -5,7 +5,7 @@ const hidden = "***"
 
 /** The value of a field is never shown when its name, without dashes and underscores, ends like this. */
 const secretField =
-  /(password|passwd|passphrase|secret|token|apikey|accesskey|privatekey|authorization|mnemonic|cookie)$/
+  /(password|passwd|passphrase|secret|token|apikey|accesskey|privatekey|authorization|mnemonic|cookie|rpcheaders)$/
 
 /** A URL, up to white space, a quote or a bracket that no URL contains. */
 const urlPattern = /\b([a-z][a-z0-9+.-]*):\/\/([^\s"'`<>\\^{}|]*)/gi

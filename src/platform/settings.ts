@@ -361,6 +361,12 @@ export const chainSettings = {
     fallback: 134_217_728,
     help: "A larger answer is cut off and asked for in smaller pieces.",
   }),
+  rpcCompression: choice({
+    env: "RPC_COMPRESSION",
+    of: ["auto", "always", "never"],
+    fallback: "auto",
+    help: "Whether compressed answers are asked for; `auto` does, unless the node is on this machine.",
+  }),
   pollIntervalMs: integer({
     env: "POLL_INTERVAL_MS",
     min: 50,

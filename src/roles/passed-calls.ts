@@ -4,17 +4,18 @@ import type { RuntimeDeps } from "../platform/service.js"
 import type { NodeCalls } from "../queries/node-calls.js"
 import type { ServedChain } from "../queries/served-chain.js"
 import { familyOf } from "./family-of.js"
+import type { ServedNodes } from "./serve-messages.js"
 
 /** Undefined without a node. */
 export function passedCalls(
   deps: RuntimeDeps,
-  { chain, rpcUrls }: { readonly chain: ServedChain; readonly rpcUrls: readonly string[] },
+  { chain, nodes }: { readonly chain: ServedChain; readonly nodes: ServedNodes },
 ): NodeCalls | undefined {
-  if (rpcUrls.length === 0) return undefined
+  if (nodes.rpcUrls.length === 0) return undefined
   let opened: Promise<NodeCalls> | undefined
   const open = async (): Promise<NodeCalls> => {
     const chainId = await chain.chainId()
-    return familyOf(chain).createNodeCalls(deps, { chain: { rpcUrls }, chainId })
+    return familyOf(chain).createNodeCalls(deps, { chain: nodes, chainId })
   }
   return {
     call: async (...call) => {

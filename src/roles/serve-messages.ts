@@ -2,6 +2,7 @@
 
 import type { Access } from "../api/access.js"
 import type { ErrorCode } from "../platform/errors.js"
+import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"
@@ -22,9 +23,11 @@ export interface ServedDatabases extends ChainDatabases {
   readonly name: string
   /** Where operators' acts write; undefined: this process cannot. */
   readonly writable: ChainDatabases | undefined
-  /** Nodes that clients' calls are passed to; empty where the process has none. */
-  readonly rpcUrls: readonly string[]
+  readonly nodes: ServedNodes
 }
+
+/** Nodes that clients' calls are passed to; without URLs where the process has none. */
+export type ServedNodes = Pick<ChainConfig, "proxy" | "rpcHeaders" | "rpcUrls">
 
 export type Question =
   | { readonly about: "metrics" }

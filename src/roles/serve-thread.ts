@@ -73,7 +73,7 @@ function operate(name: string, { rawUrl, appUrl }: ChainDatabases): void {
   operated.push(operateChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), random: systemRandom }))
 }
 
-function serveChain({ name, rawUrl, appUrl, writable, rpcUrls }: ServedDatabases): void {
+function serveChain({ name, rawUrl, appUrl, writable, nodes: reached }: ServedDatabases): void {
   if (served.some((chain) => chain.name === name)) return
   if (writable) operate(name, writable)
   const pool = (url: string): Database =>
@@ -87,7 +87,7 @@ function serveChain({ name, rawUrl, appUrl, writable, rpcUrls }: ServedDatabases
   const raw = pool(rawUrl)
   const chain = new ServedChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), clock })
   served.push(chain)
-  const node = passedCalls({ clock, random: systemRandom, logger }, { chain, rpcUrls })
+  const node = passedCalls({ clock, random: systemRandom, logger }, { chain, nodes: reached })
   if (node) nodes.set(chain, node)
   const feed = new OutboxFeed({ chain, clock, logger: logger.child({ chain: name }), intervalMs: feedMs })
   feeds.push(feed)

@@ -97,14 +97,14 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
     if (guard) down.push(() => guard.stop())
     const complete = completion(config.chains.length, options.onDone)
     const about = { version: options.version, httpUrl: http.url, configFile: config.file }
-    const rpcUrls = new Map<ChainConfig, readonly string[]>()
+    const started = new Map<ChainConfig, ChainConfig>()
     starts = startChains({
       chains: config.chains,
       start: async (configured, onWaiting) => {
         const chain = servesOnly
           ? configured
           : await withDemoChain(deps, { chain: configured, options: { ...options, signal }, down })
-        rpcUrls.set(configured, chain.rpcUrls)
+        started.set(configured, chain)
         const common = { settings, roles, holder, processId, signal, onWaiting, ...about }
         return (servesOnly ? startServedChain : startChain)({ ...deps, embedded, metrics }, { chain, ...common })
       },
@@ -112,7 +112,8 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
         const { name, databases } = running
         const writable = writes && !(servesOnly && isReadOnly(chain)) ? databases : undefined
         const urls = readUrls(chain, databases)
-        serving?.serve({ name, ...urls, writable, rpcUrls: rpcUrls.get(chain) ?? [] })
+        const { proxy, rpcHeaders, rpcUrls } = started.get(chain) ?? chain
+        serving?.serve({ name, ...urls, writable, nodes: { proxy, rpcHeaders, rpcUrls } })
         pausable.add(running)
         down.push(() => {
           pausable.delete(running)

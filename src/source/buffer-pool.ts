@@ -24,6 +24,8 @@ export class BufferPool {
 
   give(buffer: Buffer): void {
     const size = buffer.buffer.byteLength
+    // Of another size than those of take(): nothing would ever fit it.
+    if ((size & (size - 1)) !== 0) return
     if (size < smallest || buffer.byteOffset !== 0 || this.#held + size > this.#limit) return
     this.#held += size
     const list = this.#free.get(size)

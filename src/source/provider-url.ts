@@ -23,14 +23,16 @@ export function decodedOrSame(text: string): string {
   }
 }
 
-/** One line of a provider's text, shortened, without control characters and without any secret of the URL. */
-export function scrubText(text: string, url: string): string {
+/** One line of a provider's text, shortened, without control characters and without any secret of the URL or header. */
+export function scrubText(text: string, url: string, headers: Readonly<Record<string, string>> = {}): string {
   const { pathname, search, username, password, href } = new URL(url)
   const secrets = [href, url, pathname + search, pathname, search, decodedOrSame(password), password]
   secrets.push(username, ...pathname.split("/"), ...search.slice(1).split("&"))
   for (const part of search.slice(1).split("&")) secrets.push(part.slice(part.indexOf("=") + 1))
+  // A scheme such as "Bearer" before it is no secret.
+  for (const value of Object.values(headers)) secrets.push(value, ...value.split(/\s+/).slice(-1))
   // Shortened first, with room for a secret across the cut.
-  let clean = text.slice(0, maxTextLength + href.length)
+  let clean = text.slice(0, maxTextLength + Math.max(...secrets.map((secret) => secret.length)))
   for (const secret of secrets.sort((a, b) => b.length - a.length)) {
     if (secret.length >= 4) clean = clean.split(secret).join("…")
   }

@@ -25,8 +25,7 @@ export const evmFamily: ChainFamily<EvmBlock> = {
   uncheckedOn: (chainId) => listUnchecked(rulesOf(chainId)),
   chainName: ({ chainId }) => `evm-${chainId}`,
   createSource: createChainSource,
-  createHeadWatch: (deps, { chain, chainId }) =>
-    new EvmHeadWatch(deps, { wsUrls: chain.wsUrls, expectedChainId: chainId }),
+  createHeadWatch: (deps, { chain, chainId }) => new EvmHeadWatch(deps, { ...chain, expectedChainId: chainId }),
   rawTables: evmRawTables,
   createWriter: (chain) => new RawWriter(evmSettingsOf(chain)),
   readBlocks,

@@ -5,6 +5,7 @@ import type { BlockRange } from "../../../domain/block-range.js"
 import type { Hex } from "../../../domain/linked-block.js"
 import { type ErrorCode, IndexerError } from "../../../platform/errors.js"
 import type { RpcCounts } from "../../../platform/metrics.js"
+import type { ProxySettings } from "../../../platform/rpc-access.js"
 import type { RuntimeDeps } from "../../../platform/service.js"
 import { BatchSize } from "../../../source/batch-size.js"
 import type {
@@ -40,6 +41,7 @@ import { allChecks, type CheckSwitches } from "./verify-block.js"
 interface EvmProviderOptions {
   /** http:// or https:// */
   readonly url: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Created by createSharedLimit in the main thread and passed to all others. Absent: no limits. */
   readonly limit?: SharedLimitHandle | undefined
 }
@@ -49,6 +51,8 @@ export interface EvmSourceOptions {
   readonly providers: readonly EvmProviderOptions[]
   /** Decimal text. Providers on another chain are not used. */
   readonly expectedChainId?: string | undefined
+  readonly proxy?: ProxySettings | undefined
+  readonly compressed?: boolean | undefined
   readonly timeoutMs?: number | undefined
   readonly maxResponseBytes?: number | undefined
   readonly rounds?: number | undefined
@@ -82,7 +86,11 @@ export function createChainSource(
   { chain, chainId, limits = [], bytesInFlight }: SourceOptions,
 ): EvmSource {
   return new EvmSource(deps, {
-    providers: chain.rpcUrls.map((url, i) => ({ url, limit: limits[i] })),
+    providers: chain.rpcUrls.map((url, i) => {
+      return { url, headers: chain.rpcHeaders?.[new URL(url).host], limit: limits[i] }
+    }),
+    proxy: chain.proxy,
+    compressed: compressedBy(chain.rpcCompression),
     expectedChainId: chainId,
     checks: chain.checks,
     verify: evmSettingsOf(chain).verify,
@@ -93,6 +101,10 @@ export function createChainSource(
     frozenAfterBlocks: chain.frozenAfterBlocks,
   })
 }
+
+/** "auto" is decided by where the node is. */
+const compressedBy = (setting: "auto" | "always" | "never" = "auto"): boolean | undefined =>
+  setting === "auto" ? undefined : setting === "always"
 
 export class EvmSource implements BlockSource<EvmBlock> {
   readonly #pool: RpcPool
@@ -110,11 +122,11 @@ export class EvmSource implements BlockSource<EvmBlock> {
     const counters = new RpcCounters()
     const labels = providerLabels(options.providers.map(({ url }) => url))
     const providers = options.providers.map(
-      ({ url, limit }, i) =>
+      ({ url, headers, limit }, i) =>
         new JsonRpcClient(
           { ...deps, counters },
           {
-            url,
+            ...{ url, headers, proxy: options.proxy, compressed: options.compressed },
             label: labels[i]!,
             limit: limit ?? createSharedLimit(),
             timeoutMs: options.timeoutMs,

@@ -2,8 +2,10 @@
 // follower fetches the announced head itself, and polls while no socket is live.
 
 import { describeError } from "../../../platform/errors.js"
+import type { HeadersByHost, ProxySettings } from "../../../platform/rpc-access.js"
 import type { RuntimeDeps } from "../../../platform/service.js"
 import type { ChainHead, HeadWatch } from "../../../source/block-source.js"
+import { isLoopback, proxyAgent } from "../../../source/http-dispatch.js"
 import { providerLabels, scrubText } from "../../../source/provider-url.js"
 import { isObject } from "./block-json.js"
 import { isFixedHex, quantityValue } from "./hex-text.js"
@@ -12,6 +14,8 @@ import { decimalText } from "./rpc-pool.js"
 export interface HeadWatchOptions {
   /** ws:// or wss://, in order of preference. */
   readonly wsUrls: readonly string[]
+  readonly rpcHeaders?: HeadersByHost | undefined
+  readonly proxy?: ProxySettings | undefined
   /** Decimal text. A socket on another chain is closed. */
   readonly expectedChainId?: string | undefined
   /** A socket that was silent for this long is closed and reopened. */
@@ -25,6 +29,7 @@ const subscribeCall = 2
 export class EvmHeadWatch implements HeadWatch {
   readonly #deps: RuntimeDeps
   readonly #expectedChainId: string | undefined
+  readonly #options: HeadWatchOptions
   readonly #urls: readonly string[]
   readonly #idleTimeoutMs: number
   readonly #stop = new AbortController()
@@ -34,6 +39,7 @@ export class EvmHeadWatch implements HeadWatch {
 
   constructor(deps: RuntimeDeps, options: HeadWatchOptions) {
     this.#deps = deps
+    this.#options = options
     this.#expectedChainId = options.expectedChainId
     this.#urls = options.wsUrls
     this.#idleTimeoutMs = options.idleTimeoutMs ?? 30_000
@@ -68,7 +74,7 @@ export class EvmHeadWatch implements HeadWatch {
       this.#live = false
       if (signal.aborted) return
       failures = served ? 0 : failures + 1
-      const why = scrubText(reason, url)
+      const why = scrubText(reason, url, this.#options.rpcHeaders?.[new URL(url).host])
       logger.warn({ provider: labels[at], reason: why }, "head subscription ended; polling the head until it is back")
       const backoffMs = Math.min(250 * 2 ** Math.min(failures, 10), maxReconnectMs)
       await clock.sleep(backoffMs * (0.5 + random.next()), signal)
@@ -85,7 +91,10 @@ export class EvmHeadWatch implements HeadWatch {
     const { WebSocket } = await import("undici")
     if (this.#stop.signal.aborted) return { served: false, reason: "stopped" }
     return new Promise((resolve) => {
-      const socket = new WebSocket(url)
+      const { rpcHeaders = {}, proxy } = this.#options
+      const headers = rpcHeaders[new URL(url).host]
+      const dispatcher = proxy && !isLoopback(new URL(url)) ? proxyAgent(proxy) : undefined
+      const socket = new WebSocket(url, { ...(headers ? { headers } : {}), ...(dispatcher ? { dispatcher } : {}) })
       const over = new AbortController()
       let served = false
       let subscribed = false
@@ -95,6 +104,7 @@ export class EvmHeadWatch implements HeadWatch {
         over.abort()
         this.#stop.signal.removeEventListener("abort", onStop)
         socket.close()
+        void dispatcher?.destroy()
         resolve({ served, reason })
       }
       const onStop = () => end("stopped")

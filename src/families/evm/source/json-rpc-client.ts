@@ -5,6 +5,7 @@
 import type { Clock } from "../../../platform/clock.js"
 import { IndexerError, isIndexerError } from "../../../platform/errors.js"
 import type { Random } from "../../../platform/random.js"
+import type { ProxySettings } from "../../../platform/rpc-access.js"
 import { BatchLimit } from "../../../source/batch-limit.js"
 import type { FetchOptions } from "../../../source/block-source.js"
 import { BufferPool } from "../../../source/buffer-pool.js"
@@ -24,6 +25,9 @@ import { splitBatch } from "./split-batch.js"
 export interface JsonRpcClientOptions {
   readonly url: string
   readonly label: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly proxy?: ProxySettings | undefined
+  readonly compressed?: boolean | undefined
   readonly limit: SharedLimitHandle
   readonly timeoutMs?: number | undefined
   readonly maxResponseBytes?: number | undefined
@@ -52,7 +56,8 @@ export class JsonRpcClient {
   readonly pruned: PrunedHeights
   lastError: string | null = null
   lastErrorAtMs: number | null = null
-  readonly #url: string
+  /** Removes the secrets of the URL and the headers. */
+  readonly #scrub: (text: string) => string
   readonly #clock: Clock
   readonly #counters: RpcCounters
   readonly #limit: SharedLimit
@@ -67,13 +72,16 @@ export class JsonRpcClient {
     this.receipts = new ReceiptsMethod(deps)
     this.pruned = new PrunedHeights(deps)
     this.#batches = new BatchLimit(deps)
-    this.#url = options.url
+    this.#scrub = (text) => scrubText(text, options.url, options.headers)
     this.#clock = deps.clock
     this.#counters = deps.counters
     this.#limit = new SharedLimit(deps, options.limit)
     this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs
     this.#http = new HttpEndpoint(deps, {
       url: options.url,
+      headers: options.headers,
+      proxy: options.proxy,
+      compressed: options.compressed,
       connections: options.connections ?? 32,
       maxResponseBytes: options.maxResponseBytes ?? defaultMaxResponseBytes,
       buffers: this.#buffers,
@@ -130,7 +138,7 @@ export class JsonRpcClient {
 
   /** The IndexerError of one call's JSON-RPC error. No code of a node is fatal: unknown ones are retried. */
   callError(method: string, error: RpcCallError): IndexerError {
-    const said = `${method} answered error ${error.code ?? "without a code"}: ${scrubText(error.message, this.#url)}`
+    const said = `${method} answered error ${error.code ?? "without a code"}: ${this.#scrub(error.message)}`
     const data = { provider: this.label, method, rpcCode: error.code }
     if (refusalKind(error) === "rate") {
       this.#limit.rate.refused({ sentAtMs: this.#clock.now(), calls: 1, answered: 0 })
@@ -146,7 +154,7 @@ export class JsonRpcClient {
       const counted = { provider: this.label, code: error.code, calls: 1, bytes: 0, ms: 0 }
       this.#counters.add({ ...counted, method: typeof method === "string" ? method : "answer" })
     }
-    this.lastError = `${error.code}: ${scrubText(error.message, this.#url)}`
+    this.lastError = `${error.code}: ${this.#scrub(error.message)}`
     this.lastErrorAtMs = this.#clock.now()
   }
 
@@ -172,7 +180,7 @@ export class JsonRpcClient {
       bytes = answer.body.length
       checkAnswer(answer, {
         ...{ count, nowMs: this.#clock.now() },
-        scrub: (text) => scrubText(text, this.#url),
+        scrub: this.#scrub,
       })
       const { body } = answer
       const part = { body, asked, entries: count > 1 ? splitBatch(body, count) : undefined }
@@ -202,7 +210,7 @@ export class JsonRpcClient {
       this.#limit.rate.answered(count)
       return refused
     }
-    const said = `${refused.length} of ${count} calls were refused (${scrubText(first.message, this.#url)})`
+    const said = `${refused.length} of ${count} calls were refused (${this.#scrub(first.message)})`
     if (first.kind !== "rate") {
       if (answered === 0) throw new IndexerError("RPC_ERROR", said, { data: { refusedBatch: true } })
       this.#batches.refused(count)
