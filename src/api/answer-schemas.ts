@@ -49,6 +49,15 @@ export const responses = (data: TSchema) => ({
   ...problems(400, 401, 404, 409, 422, 429, 503, 504),
 })
 
+/** Of a list, which may be asked for as a file. */
+export const listResponses = (data: TSchema) => ({
+  ...responses(data),
+  200: {
+    description: "The answer",
+    content: { "application/json": { schema: data }, "text/csv": { schema: { type: "string" } } },
+  },
+})
+
 export const params = (own: TProperties = {}): TSchema =>
   Type.Object({ chain: Type.String({ pattern: "^[a-z][a-z0-9-]{0,30}$" }), ...own }, { additionalProperties: false })
 
@@ -75,7 +84,11 @@ export const listQuery = ({ height, query = {}, sorts }: Pick<ListResource, "hei
         : {}),
       ...(sorts ? { sort: Type.Optional(Type.Enum(Object.keys(sorts))) } : {}),
       order: Type.Optional(Type.Union([Type.Literal("asc"), Type.Literal("desc")])),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 25 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "25 when left out" })),
+      format: Type.Optional({
+        ...Type.Enum(["json", "csv"]),
+        description: "csv: a file with the whole list; without limit and cursor",
+      }),
       cursor: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9_-]{1,600}$" })),
     },
     { additionalProperties: false },

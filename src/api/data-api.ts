@@ -10,6 +10,7 @@ import type { Access } from "./access.js"
 import { type AdminRouteOptions, adminRoutes } from "./admin-routes.js"
 import { chainRoutes } from "./chain-routes.js"
 import { type ClientLimits, clientOf } from "./client-limits.js"
+import { CsvExports } from "./csv-export.js"
 import { type DataRouteOptions, dataRoutes } from "./data-routes.js"
 import { type EtherscanOptions, etherscanRoutes } from "./etherscan/etherscan-routes.js"
 import { type GraphqlRouteOptions, graphqlRoutes } from "./graphql/graphql-routes.js"
@@ -78,8 +79,9 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   await app.register(async (routes) => {
     declareSurface(routes, "data")
     chainRoutes(routes, options)
-    dataRoutes(routes, options)
-    tableRoutes(routes, options)
+    const exports = new CsvExports()
+    dataRoutes(routes, { ...options, exports })
+    tableRoutes(routes, { ...options, exports })
     if (options.streams) streamRoutes(routes, { hub: options.streams })
   })
   const { etherscan } = options

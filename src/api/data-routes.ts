@@ -4,21 +4,25 @@ import { createHash } from "node:crypto"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { Type } from "typebox"
 import { type Answer, answerDetail, answerList, lookedUp } from "../queries/answer-request.js"
+import { exportList } from "../queries/export-list.js"
 import { heightAtTime } from "../queries/height-at-time.js"
 import { RequestError } from "../queries/request-error.js"
 import type { ApiResource, ListResource, RequestValues } from "../queries/resource.js"
 import type { ServedChain } from "../queries/served-chain.js"
 import { waitForHeight } from "../queries/wait-for-height.js"
-import { answerSchema, detailQuery, listQuery, params, responses, rowSchema } from "./answer-schemas.js"
+import { answerSchema, detailQuery, listQuery, listResponses, params, responses, rowSchema } from "./answer-schemas.js"
+import type { CsvExports } from "./csv-export.js"
 
 export interface DataRouteOptions {
   readonly chains: () => readonly ServedChain[]
   readonly resources: readonly ApiResource[]
 }
 
+type Sending = DataRouteOptions & { readonly exports: CsvExports }
+
 type Values = Readonly<Record<string, string | undefined>>
 
-export function dataRoutes(app: FastifyInstance, { chains, resources }: DataRouteOptions): void {
+export function dataRoutes(app: FastifyInstance, { chains, resources, exports }: Sending): void {
   for (const resource of resources) {
     const { path, tag, summary } = resource
     const isList = resource.kind === "list"
@@ -28,11 +32,11 @@ export function dataRoutes(app: FastifyInstance, { chains, resources }: DataRout
       summary,
       params: params(resource.params),
       querystring: isList ? listQuery(resource) : detailQuery(resource.query),
-      response: responses(answerSchema(data)),
+      response: isList ? listResponses(answerSchema(data)) : responses(answerSchema(data)),
     }
     app.get(`/v1/:chain${path}`, { schema }, async (request, reply) => {
       const chain = chainOf(chains, (request.params as { chain: string }).chain)
-      if (isList) return sendList(chain, resource, { request, reply, values: ownValues(resource, request) })
+      if (isList) return sendList(chain, resource, { request, reply, exports, values: ownValues(resource, request) })
       await waitUntilAsked(chain, resource, { request, reply })
       const values = await lookedUp(chain, resource, ownValues(resource, request))
       return send(reply, request, await answerDetail(chain, resource, values))
@@ -49,10 +53,21 @@ interface Exchange {
 export async function sendList(
   chain: ServedChain,
   resource: ListResource,
-  { request, reply, values }: Exchange & { readonly values: RequestValues },
+  { request, reply, values, exports }: Exchange & { readonly values: RequestValues; readonly exports: CsvExports },
 ): Promise<FastifyReply> {
   await waitUntilAsked(chain, resource, { request, reply })
-  const asked = { values, ...(await page(chain, request.query as Values)) }
+  const query = request.query as Values
+  const asked = { values, ...(await page(chain, query)) }
+  if (query["format"] === "csv") {
+    if (query["limit"] !== undefined || query["cursor"] !== undefined)
+      throw new RequestError("BAD_REQUEST", "a CSV file has the whole list: leave limit and cursor out")
+    return exports.send(reply, request, {
+      name: [chain.name, ...resource.path.split("/").filter((part) => /^[a-z]/.test(part))].join("-"),
+      columns: Object.keys(resource.columns),
+      clock: chain.clock,
+      run: (sink) => exportList(chain, resource, asked, { sink }),
+    })
+  }
   return send(reply, request, await answerList(chain, resource, asked))
 }
 

@@ -8,7 +8,16 @@ import { RequestError } from "../queries/request-error.js"
 import type { ServedChain } from "../queries/served-chain.js"
 import { filterPattern, mostFilters, tableColumns, tableResource } from "../queries/table-resource.js"
 import { readWorkerTables, type WorkerTableInfo } from "../queries/worker-tables.js"
-import { answerSchema, listQuery, params, problemSchema, responses, rowSchema } from "./answer-schemas.js"
+import {
+  answerSchema,
+  listQuery,
+  listResponses,
+  params,
+  problemSchema,
+  responses,
+  rowSchema,
+} from "./answer-schemas.js"
+import type { CsvExports } from "./csv-export.js"
 import { chainOf, sendList } from "./data-routes.js"
 
 const tableParam = Type.String({ pattern: "^[a-z][a-z0-9_]{0,62}$" })
@@ -33,7 +42,12 @@ const tableSchema = Type.Object({
 const tablesOf = (chain: ServedChain): Promise<readonly WorkerTableInfo[]> =>
   chain.read("app", async (tx) => readWorkerTables(tx, await chain.registry.read(tx)))
 
-export function tableRoutes(app: FastifyInstance, { chains }: { chains: () => readonly ServedChain[] }): void {
+interface TableRouteOptions {
+  readonly chains: () => readonly ServedChain[]
+  readonly exports: CsvExports
+}
+
+export function tableRoutes(app: FastifyInstance, { chains, exports }: TableRouteOptions): void {
   const chainNamed = (request: { params: unknown }): ServedChain =>
     chainOf(chains, (request.params as { chain: string }).chain)
 
@@ -51,7 +65,7 @@ export function tableRoutes(app: FastifyInstance, { chains }: { chains: () => re
     summary: "The rows of one table",
     params: params({ table: tableParam }),
     querystring: listQuery({ height: "block_height", query: { filter } }),
-    response: responses(answerSchema(Type.Array(Type.Object({}, { additionalProperties: true })))),
+    response: listResponses(answerSchema(Type.Array(Type.Object({}, { additionalProperties: true })))),
   }
   app.get("/v1/:chain/tables/:table", { schema }, async (request, reply) => {
     const chain = chainNamed(request)
@@ -65,7 +79,7 @@ export function tableRoutes(app: FastifyInstance, { chains }: { chains: () => re
       throw new RequestError("BAD_REQUEST", `${limits[0]}: ${table} is state, and its rows are of no single height`)
     const values = { filter: JSON.stringify([...filters].sort()) }
     try {
-      return await sendList(chain, tableResource(info, filters), { request, reply, values })
+      return await sendList(chain, tableResource(info, filters), { request, reply, exports, values })
     } catch (error) {
       // Dropped since it was listed: its worker is being derived again.
       if (sqlStateOf(error) === undefinedTable) throw new RequestError("NOT_FOUND", "this table is being recreated")
@@ -113,7 +127,7 @@ function pathOf(info: WorkerTableInfo): object {
         })),
       ],
       responses: {
-        200: { description: "The rows", content: { "application/json": { schema: rows } } },
+        200: { description: "The rows", content: listResponses(rows)[200].content },
         ...Object.fromEntries([400, 401, 404, 409, 422, 429, 503, 504].map((status) => [status, problem])),
       },
     },

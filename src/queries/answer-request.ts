@@ -34,14 +34,16 @@ export interface Answer {
 const listName = (chain: ServedChain, { path }: ListResource, { values, order, from, to }: Ordered): string =>
   JSON.stringify([chain.name, path, Object.entries(values).sort(), order, from ?? null, to ?? null])
 
-type Ordered = ListRequest & { readonly order: "asc" | "desc" }
+export type Ordered = ListRequest & { readonly order: "asc" | "desc" }
 
-export async function answerList(chain: ServedChain, list: ListResource, asked: ListRequest): Promise<Answer> {
+/** The list as its `sort` and `order` say. */
+export function orderedList(list: ListResource, asked: ListRequest): { resource: ListResource; request: Ordered } {
   const resource = { ...list, ...list.sorts?.[asked.values["sort"] ?? ""] }
-  return answerOrdered(chain, resource, { ...asked, order: asked.order ?? resource.order })
+  return { resource, request: { ...asked, order: asked.order ?? resource.order } }
 }
 
-async function answerOrdered(chain: ServedChain, resource: ListResource, request: Ordered): Promise<Answer> {
+export async function answerList(chain: ServedChain, declared: ListResource, wanted: ListRequest): Promise<Answer> {
+  const { resource, request } = orderedList(declared, wanted)
   const { head, finalized } = await chain.head()
   const cursors = await chain.cursors()
   const list = listName(chain, resource, request)
@@ -137,7 +139,7 @@ export async function lookedUp(
   return { ...values, ...found }
 }
 
-async function scopeOf(
+export async function scopeOf(
   tx: Queryable,
   { chain, resource, values }: { chain: ServedChain; resource: ApiResource; values: RequestValues },
 ): Promise<AnswerScope> {
