@@ -134,6 +134,19 @@ export const processSettings = {
     fallback: 1_073_741_824,
     help: "Ingestion pauses while the embedded database's disk has fewer free bytes than this.",
   }),
+  errorsKeepDays: integer({
+    env: "ERRORS_KEEP_DAYS",
+    min: 1,
+    max: 36_500,
+    fallback: 30,
+    help: "How long resolved errors are kept.",
+  }),
+  errorsKeepEntries: integer({
+    env: "ERRORS_KEEP_ENTRIES",
+    min: 0,
+    fallback: 100_000,
+    help: "Most resolved errors of `raw` and of `app`; the oldest are deleted first. Open ones stay.",
+  }),
   outboxKeepHours: integer({
     env: "OUTBOX_KEEP_HOURS",
     min: 1,

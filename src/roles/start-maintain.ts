@@ -1,6 +1,7 @@
-// The role `maintain` of one chain: the nightly check of the store, and the outbox.
+// The role `maintain` of one chain: the nightly check of the store, the outbox, and the end of old errors.
 
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
+import { ErrorPruner } from "../indexing-errors/error-pruner.js"
 import type { Service } from "../platform/service.js"
 import { Reconciler } from "../verify/reconciler.js"
 import { OutboxWriter } from "../workers/outbox-writer.js"
@@ -12,6 +13,7 @@ const reconcileCheckMs = 60_000
 /** A check reads much before it answers. */
 const longestStatementMs = 3_600_000
 const outboxMs = 500
+const errorsMs = 3_600_000
 
 export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections): readonly Service[] {
   const { raw, app, clock, logger, holder, name, databases, metrics, settings } = open
@@ -42,5 +44,9 @@ export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections):
     ...{ raw, app, ledger: open.ledgers.app, elections: postgresElections, clock, logger },
     ...{ intervalMs: outboxMs, keepHours: settings.outboxKeepHours, keepEntries: settings.outboxKeepEntries },
   })
-  return [reconciler, outbox]
+  const errors = new ErrorPruner({
+    ...{ raw, app, clock, logger, intervalMs: errorsMs },
+    ...{ keepDays: settings.errorsKeepDays, keepEntries: settings.errorsKeepEntries },
+  })
+  return [reconciler, outbox, errors]
 }
