@@ -21,6 +21,8 @@ const settings: Readonly<Record<string, Access>> = {
   "no token, OPS=token": { ...base, adminToken: undefined, opsIsPublic: false },
 }
 
+const [first] = Object.keys(settings)
+
 const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
 const clients: Readonly<Record<string, Record<string, string>>> = {
   nobody: {},
@@ -74,26 +76,26 @@ describe.each(Object.keys(settings))("with %s", (name) => {
       for (const method of methods) {
         const route = routes.find((one) => one.url === path && one.method === method)
         for (const [client, headers] of Object.entries(clients)) {
-          const isMain = client === "nobody" || client === "admin"
-          // Nobody may use a method that is not there.
-          if (!route && !isMain) continue
+          // Nobody may use a method that is not there, not even who may do everything.
+          if (!route && client !== "admin") continue
           const may = route !== undefined && mayUse(surfaceOf(route), client, access)
           // It does not end.
           if (may && path === "/v1/stream") continue
-          // That there is no such chain is known without a query: enough to see who is turned away.
-          const url = filled(path, isMain ? "test" : "none")
+          // That there is no such chain is known without a query: enough to see who is turned away. Once it is asked for real.
+          const isReal = name === first && client === "admin" && method === "GET"
+          const url = filled(path, isReal ? "test" : "none")
           const body = method === "POST" ? { payload: {} } : {}
           const { statusCode: status } = await inject({ method, url, headers, ...body })
           const said = `${method} ${path} for ${client}: ${status}`
           if (!may && status < 400) wrong.push(said)
           if (!may && route && status !== 401) wrong.push(`${said}, not 401`)
           if (may && status === 401) wrong.push(said)
-          if (may && status < 400) allowed++
+          if (isReal && may && status < 400) allowed++
         }
       }
     }
     expect(wrong).toEqual([])
-    expect(allowed).toBeGreaterThan(50)
+    if (name === first) expect(allowed).toBeGreaterThan(25)
   }, 120_000)
 
   test("there are admin routes only with a token, and operators' only where somebody may read them", () => {
