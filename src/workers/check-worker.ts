@@ -11,6 +11,7 @@ import type { EventTable, WorkerDefinition, WorkerTable } from "./worker-definit
  * compares both with the migrations.
  */
 export const reservedTables: readonly string[] = [
+  "abis",
   "audit_log",
   "chain_state",
   "coverage",
