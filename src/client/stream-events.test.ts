@@ -1,5 +1,7 @@
+import { join } from "node:path"
 import { Registry } from "prom-client"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { curlsOf, examplesOf, importExample } from "../../test/support/doc-examples.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { noAccess } from "../api/access.js"
 import { dataApi } from "../api/data-api.js"
@@ -133,6 +135,31 @@ test("an abort ends the loop, and leaving it closes the connection", async () =>
   expect(seen).toHaveLength(2)
   for await (const _ of client.stream({ lastEventId: from })) break
   await expect.poll(server.metrics).toMatch(/^\w*streams_open 0$/m)
+  await server.stop()
+})
+
+test("the examples of the documents follow the stream", async () => {
+  const server = await serve()
+  const ofDemo = { url: server.url }
+  const named = (code: string): string => code.replaceAll("demo", "a")
+  const [url] = examplesOf("docs/guides/read-the-data.md", { ...ofDemo, language: "sh" })
+    .flatMap(curlsOf)
+    .filter((one) => one.includes("/stream"))
+  const stopping = new AbortController()
+  const response = await fetch(named(url!), { signal: stopping.signal })
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"])
+  const blocks = examplesOf("docs/reference/client.md", { ...ofDemo, language: "js" })
+  const code = named([blocks[0]!.split("const { data")[0], blocks.at(-1)].join("\n"))
+    .replace("const stopping = new AbortController()", "export const stopping = globalThis.exampleStopping")
+    .replace("lastEventId: undefined", `lastEventId: "${await position()}"`)
+    .replaceAll('"tidemark/client"', JSON.stringify(join(import.meta.dirname, "client.ts")))
+  const log = vi.spyOn(console, "log").mockImplementation(() => stopping.abort())
+  Object.assign(globalThis, { exampleStopping: stopping })
+  const example = importExample("stream", code)
+  await tell(1)
+  await example
+  expect(log).toHaveBeenCalledWith(await position(), String(told))
+  log.mockRestore()
   await server.stop()
 })
 
