@@ -2,7 +2,7 @@
 
 import { IndexerError } from "./errors.js"
 
-export type Headers = Readonly<Record<string, string>>
+type Headers = Readonly<Record<string, string>>
 /** By host as in the URL, with its port if it has one. */
 export type HeadersByHost = Readonly<Record<string, Headers>>
 
