@@ -4,6 +4,7 @@
 import { readOptions, refuse, wholeNumber } from "../test/support/read-options.js"
 import type { Benchmark } from "./benchmarks/benchmark.js"
 import { claimBenchmark } from "./benchmarks/claim-benchmark.js"
+import { deepRollbackBenchmark } from "./benchmarks/deep-rollback-benchmark.js"
 import { deriveBenchmark } from "./benchmarks/derive-benchmark.js"
 import { liveBenchmark, liveDenseBenchmark } from "./benchmarks/live-benchmark.js"
 import { memoryBenchmark } from "./benchmarks/memory-benchmark.js"
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   live: liveBenchmark,
   "live-dense": liveDenseBenchmark,
   rollback: rollbackBenchmark,
+  "deep-rollback": deepRollbackBenchmark,
   "reorg-backfill": reorgBackfillBenchmark,
   streams: streamsBenchmark,
 }
