@@ -170,3 +170,64 @@ describe("search", () => {
     expect(shown).toMatchObject([[{ block_height: "9" }], []])
   })
 })
+
+describe("at a height", () => {
+  const account = `0x${"02".repeat(20)}`
+
+  test("holdings are what the transfers up to there leave, and at the end those of now", async () => {
+    const { rows } = await store.app.query<Record<string, string>>(
+      `select block_height as height, '0x' || encode(contract_address, 'hex') as contract, amount::text,
+         '0x' || encode(from_address, 'hex') as giver, '0x' || encode(to_address, 'hex') as taker from app.ft_transfers`,
+    )
+    for (const at of [0, 7, 23, 58]) {
+      const held = new Map<string, bigint>()
+      for (const { height, contract, amount, giver, taker } of rows) {
+        if (Number(height) > at) continue
+        const change = (taker === account ? BigInt(amount!) : 0n) - (giver === account ? BigInt(amount!) : 0n)
+        if (taker === account || giver === account) held.set(contract!, (held.get(contract!) ?? 0n) + change)
+      }
+      const found = await walk(`/v1/test/accounts/${account}/holdings?at=${at}`, 2)
+      expect(new Map(found.map((row) => [contractOf(row), BigInt(row["balance"]!)]))).toEqual(held)
+    }
+    const now = await walk(`/v1/test/accounts/${account}/holdings`)
+    expect(await walk(`/v1/test/accounts/${account}/holdings?at=59`)).toEqual(now)
+    expect(await walk(`/v1/test/accounts/0x${"00".repeat(20)}/holdings?at=59`)).toEqual([])
+    const { meta } = (await get(`/v1/test/accounts/${account}/holdings?at=7`)).json
+    expect(meta.coverage).toEqual([{ from: "0", to: "8" }])
+  })
+
+  test("an item has the owner that it had", async () => {
+    const [collection] = await walk("/v1/test/collections?sort=items")
+    const contract = contractOf(collection!)
+    const items = `/v1/test/collections/${contract}/items`
+    const transfers = await walk(`/v1/test/collections/${contract}/transfers?order=asc`, 100)
+    for (const item of await walk(items)) {
+      const own = transfers.filter((row) => row["token_id"] === item["token_id"])
+      for (const at of [Number(own[0]!["block_height"]), 30, 59]) {
+        const past = own.filter((row) => Number(row["block_height"]) <= at)
+        const { status, json } = await get(`${items}/${item["token_id"]}?at=${at}`)
+        if (past.length === 0) expect(status).toBe(404)
+        else
+          expect(json.data).toMatchObject({ owner: past.at(-1)!["to_address"], transfer_count: String(past.length) })
+      }
+      expect((await get(`${items}/${item["token_id"]}?at=59`)).json.data).toEqual(item)
+    }
+  })
+
+  test("that is not covered there is nothing, and too many transfers are refused", async () => {
+    expect((await get(`/v1/test/accounts/${account}/holdings?at=60`)).status).toBe(404)
+    await store.app.query(
+      `insert into app.ft_transfers (block_height, transaction_index, event_index, transaction_id, timestamp,
+         contract_address, from_address, to_address, amount, kind)
+       select 5, 1000, n, '\\x01', now(), '\\xaa', decode($1, 'hex'), '\\xbb', 1, 'transfer' from generate_series(1, 20001) as n`,
+      [account.slice(2)],
+    )
+    const [many, before] = [
+      await get(`/v1/test/accounts/${account}/holdings?at=5`),
+      await get(`/v1/test/accounts/${account}/holdings?at=4`),
+    ]
+    await store.app.query("delete from app.ft_transfers where transaction_index = 1000")
+    expect(many).toMatchObject({ status: 422, json: { error: { code: "TOO_MANY_EVENTS" } } })
+    expect(before.status).toBe(200)
+  })
+})

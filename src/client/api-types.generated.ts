@@ -27,7 +27,7 @@ export interface Routes {
   /** What an account holds of each fungible token, by its transfers. */
   readonly "/accounts/{address}/holdings": {
     readonly paged: true
-    readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly address: string }
+    readonly args: { readonly at?: Digits; readonly min_height?: Digits; readonly min_block_hash?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly address: string }
     readonly answer: { readonly data: readonly ({ readonly contract_address: string; readonly balance: string; readonly decimals: number | null; readonly symbol: string | null; readonly name: string | null; readonly transfers_in: string; readonly transfers_out: string })[]; readonly meta: Meta }
   }
   /** Transfers of NFTs from or to an account. */
@@ -87,7 +87,7 @@ export interface Routes {
   /** One ERC-721 item with its owner. */
   readonly "/collections/{contract}/items/{item}": {
     readonly paged: false
-    readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly contract: string; readonly item: Digits }
+    readonly args: { readonly at?: Digits; readonly min_height?: Digits; readonly min_block_hash?: string; readonly contract: string; readonly item: Digits }
     readonly answer: { readonly data: { readonly token_id: string; readonly owner: string | null; readonly transfer_count: string; readonly first_block_height: string | null; readonly last_block_height: string | null }; readonly meta: Meta }
   }
   /** The transfers of one collection. */

@@ -52,7 +52,7 @@ export async function answerList(chain: ServedChain, declared: ListResource, wan
   return chain.readPrepared(resource.store, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
     if (cursor) await assertNotRolledBack(tx, { store: resource.store, epoch: scope.epoch, cursor })
-    const asked = askedHeights(scope, { ...request, head })
+    const asked = askedIn(scope, { resource, request, values, head })
     const selection = scope.isKnown ? await resource.select(tx, values) : { branches: [], values: [] }
     if (!selection) throw notFound(resource)
     const page = { ...request, scope, asked, selection, after: cursor?.key, isLast: true }
@@ -84,6 +84,26 @@ export async function answerList(chain: ServedChain, declared: ListResource, wan
   })
 }
 
+/** With `at`, up to that block, which has to be covered. */
+export function askedIn(
+  scope: AnswerScope,
+  {
+    resource,
+    request: { from, to },
+    values: { at },
+    head,
+  }: {
+    readonly resource: ApiResource
+    readonly request: { readonly from?: number | undefined; readonly to?: number | undefined }
+    readonly values: RequestValues
+    readonly head: number | null
+  },
+): BlockRange {
+  if (at === undefined) return askedHeights(scope, { from, to, head })
+  if (!containsHeight(scope.covered, Number(at))) throw notFound(resource, scope)
+  return askedHeights(scope, { from, to: Number(at) + 1, head })
+}
+
 /** Complete, final and bounded by the request itself. */
 function isSettled({
   scope,
@@ -109,6 +129,7 @@ export async function answerDetail(
   const { head, finalized } = await chain.head()
   return chain.readPrepared(resource.store, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
+    const { from, to } = askedIn(scope, { resource, request: {}, values, head })
     const absent = resource.absent === undefined ? undefined : { data: resource.absent, height: undefined }
     const found = scope.isKnown ? await resource.read(tx, { request: values, scope }) : absent
     // What is not covered by all required workers is not shown, as in lists.
@@ -116,7 +137,10 @@ export async function answerDetail(
       throw notFound(resource, scope)
     }
     const { height } = found
-    const asked = askedHeights(scope, { head, ...(height === undefined ? {} : { from: height, to: height + 1 }) })
+    const asked = askedHeights(scope, {
+      head,
+      ...(height === undefined ? { from, to } : { from: height, to: height + 1 }),
+    })
     const meta = {
       chain: chain.name,
       ...scopeMeta(scope, asked),

@@ -5,8 +5,8 @@
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, rangeSet, subtract } from "../domain/range-set.js"
 import type { Queryable } from "../postgres/transaction.js"
-import { type ListRequest, lookedUp, type Ordered, orderedList, scopeOf } from "./answer-request.js"
-import { type AnswerScope, askedHeights, scopeMeta } from "./answer-scope.js"
+import { askedIn, type ListRequest, lookedUp, type Ordered, orderedList, scopeOf } from "./answer-request.js"
+import { type AnswerScope, scopeMeta } from "./answer-scope.js"
 import { assertNotRolledBack } from "./cursor.js"
 import { type PageRow, readPage } from "./read-page.js"
 import { RequestError } from "./request-error.js"
@@ -96,7 +96,7 @@ function exportState(run: Export): Promise<void> {
 
 async function pin(tx: Queryable, { chain, resource, values, request, head }: Export): Promise<Pinned> {
   const scope = await scopeOf(tx, { chain, resource, values })
-  return { scope, asked: askedHeights(scope, { from: request.from, to: request.to, head }) }
+  return { scope, asked: askedIn(scope, { resource, request, values, head }) }
 }
 
 async function page(

@@ -5,6 +5,7 @@ import type { Queryable } from "../../../postgres/transaction.js"
 import type { ApiResource, Branch, ListResource, ResourceColumn, Selection } from "../../../queries/resource.js"
 import {
   addressParam,
+  atParam,
   bytes,
   bytesOf,
   bytesOrNull,
@@ -15,6 +16,7 @@ import {
   text,
   textOrNull,
 } from "../../../queries/value-schemas.js"
+import { holdingsAt } from "./at-height.js"
 import { eventKey, transactionKey } from "./chain-columns.js"
 import { eventColumns } from "./event-resources.js"
 import { selectRow } from "./select-row.js"
@@ -35,17 +37,14 @@ const accountColumns: Readonly<Record<string, ResourceColumn>> = {
   last_block_height: numberOrNull("t.last_block_height"),
 }
 
-type AccountList = Pick<
-  ListResource,
-  "columns" | "key" | "workers" | "summary" | "joinedHeight" | "needs" | "total"
-> & {
-  readonly name: string
-  readonly branches: readonly Branch[]
-  readonly isState?: boolean
-}
+type AccountList = Pick<ListResource, "columns" | "key" | "workers" | "summary" | "joinedHeight" | "needs" | "total"> &
+  Partial<Pick<ListResource, "query" | "select">> & {
+    readonly name: string
+    readonly branches: readonly Branch[]
+    readonly isState?: boolean
+  }
 
 const listOf = ({ name, branches, isState = false, ...list }: AccountList): ListResource => ({
-  ...list,
   ...{ kind: "list", path: `/accounts/:address/${name}`, tag: "accounts", store: "app", params: address },
   ...(isState ? {} : { height: "t.block_height" }),
   order: isState ? "asc" : "desc",
@@ -53,12 +52,20 @@ const listOf = ({ name, branches, isState = false, ...list }: AccountList): List
     branches,
     values: [bytesOf(request["address"]!)],
   }),
+  ...list,
 })
 
 /** Either side, each found by its own index; a transfer to oneself is of the first. */
 const eitherSide = (from: string): Branch[] => [
   { from, where: ["t.from_address = $1"] },
   { from, where: ["t.to_address = $1", "t.from_address <> $1"] },
+]
+
+const heldNow: readonly Branch[] = [
+  {
+    from: "app.ft_holdings t left join app.token_metadata m on m.contract_address = t.contract_address",
+    where: ["t.address = $1"],
+  },
 ]
 
 const owned = `(select contract_address, token_id, 'erc721' as standard, 1::numeric as balance
@@ -134,12 +141,12 @@ export const accountResources: readonly ApiResource[] = [
       transfers_out: number("t.transfers_out"),
     },
     key: [{ column: "t.contract_address", type: "bytea" }],
-    branches: [
-      {
-        from: "app.ft_holdings t left join app.token_metadata m on m.contract_address = t.contract_address",
-        where: ["t.address = $1"],
-      },
-    ],
+    branches: heldNow,
+    query: { at: atParam },
+    select: async (tx, { address, at }) => {
+      if (at !== undefined) return holdingsAt(tx, { address: bytesOf(address!), at })
+      return { branches: heldNow, values: [bytesOf(address!)] }
+    },
   }),
   listOf({
     name: "nfts",

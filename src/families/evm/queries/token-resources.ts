@@ -12,6 +12,7 @@ import type {
 import {
   addressParam,
   amountParam,
+  atParam,
   bytes,
   bytesOf,
   bytesOrNull,
@@ -23,6 +24,7 @@ import {
   textOrNull,
 } from "../../../queries/value-schemas.js"
 import { contractColumns } from "./account-resources.js"
+import { itemAt } from "./at-height.js"
 import { eventKey } from "./chain-columns.js"
 import { selectRow } from "./select-row.js"
 import { ftColumns, ftTable, nftColumns, nftKey, nftTable } from "./transfer-columns.js"
@@ -201,13 +203,16 @@ export const tokenResources: readonly ApiResource[] = [
     summary: "One ERC-721 item with its owner",
     workers: ["token_worker", "nft_ownership_worker"],
     params: { ...contract, item: amountParam },
+    query: { at: atParam },
     row: selectRow.schema(itemColumns()),
     read: async (tx, { request }) => {
-      const from = "app.nft_ownership t where t.contract_address = $1 and t.token_id = $2::numeric"
-      const row = await selectRow(tx, { columns: itemColumns(), from, isLast: true }, [
-        contractOf(request),
-        request["item"],
-      ])
+      const { item, at } = request
+      const values = [contractOf(request), item, ...(at === undefined ? [] : [at])]
+      const from =
+        at === undefined
+          ? "app.nft_ownership t where t.contract_address = $1 and t.token_id = $2::numeric"
+          : await itemAt(tx, values)
+      const row = await selectRow(tx, { columns: itemColumns(), from, isLast: true }, values)
       return row && { data: jsonRow(row), height: undefined }
     },
   },
