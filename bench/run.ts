@@ -2,6 +2,7 @@
 // puts it into docs/benchmarks.md. Whatever it started is gone when it ends, however it ends.
 
 import { readOptions, refuse, wholeNumber } from "../test/support/read-options.js"
+import { apiBenchmark } from "./benchmarks/api-benchmark.js"
 import type { Benchmark } from "./benchmarks/benchmark.js"
 import { claimBenchmark } from "./benchmarks/claim-benchmark.js"
 import { deepRollbackBenchmark } from "./benchmarks/deep-rollback-benchmark.js"
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "deep-rollback": deepRollbackBenchmark,
   "reorg-backfill": reorgBackfillBenchmark,
   streams: streamsBenchmark,
+  api: apiBenchmark,
 }
 
 const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--dry-run]

@@ -14,7 +14,6 @@ import { healWithinMs } from "../heal-within.js"
 import type { Scenario } from "../scenario.js"
 
 const chainName = "evm-1337"
-const callsPerSecond = 60
 const deepest = 20
 const finalBelowHead = 60
 
@@ -26,6 +25,8 @@ export const apiTruth: Scenario = {
     const { count: turns, seed } = scene
     const random = seededRandom(seed)
     const history = scene.isQuick ? 60 : 10 * turns
+    // Slow, so that history fills while clients ask.
+    const callsPerSecond = scene.isQuick ? 25 : 60
     let chain: Chain = createChain({
       ...{ blocks: 100_000, transactionsPerBlock: 3, logsPerBlock: 6, holders: 20, tokenIds: 4 },
     })

@@ -1,0 +1,207 @@
+// What clients of the API meet: a million transactions, half a thousand requests a second over all kinds of routes, and a head
+// that grows meanwhile; then as many requests as it can answer, and what else may stand in the way.
+
+import { Connection } from "../../src/postgres/connection.js"
+import { EventStream } from "../../test/support/event-stream.js"
+import { runTidemark, type TidemarkProcess } from "../../test/support/tidemark-process.js"
+import { type ApiRequests, apiRequests } from "../environment/api-requests.js"
+import { type ApiStore, openApiStore, partitionEnv } from "../environment/api-store.js"
+import { type BenchChain, startChain } from "../environment/standard-chain.js"
+import { onStop } from "../environment/stop-all.js"
+import { abuseHttp } from "../measure/abuse-http.js"
+import { type Driven, driveApi } from "../measure/drive-api.js"
+import { explainLists } from "../measure/explain-lists.js"
+import { rssMb, serverCpuS } from "../measure/process-times.js"
+import { quantile } from "../measure/statistics.js"
+import { type HeadsWatch, watchHeads } from "../measure/watch-heads.js"
+import type { Table } from "../report/render-table.js"
+import type { Benchmark } from "./benchmark.js"
+
+const blockMs = 500
+/** Of half an hour. */
+const heads = 4_000
+/** Times the usual one. */
+const rates = [1.5, 2, 2.5, 3, 3.5, 4, 5, 6]
+const mostP99Ms = 100
+const honestRate = 200
+/** Of a short run. */
+const little = 0.1
+const atOnce = 50
+
+interface Row {
+  readonly what: string
+  readonly driven: Driven
+  readonly nodeMs: number | undefined
+  readonly postgresMs: number | undefined
+  readonly headP99Ms: number | undefined
+}
+
+export const apiBenchmark: Benchmark = {
+  title: "API",
+  async run({ blocks: asked, say }) {
+    // A short run, while something is being tried, is not worth a million transactions.
+    const blocks = asked >= 10_000 ? 20_000 : asked
+    const [seconds, part] = asked >= 10_000 ? [60, 1] : [10, little]
+    const [rate, slowSockets, streamCount] = [500 * part, 500 * part, 1_000 * part]
+    const options = { blocks: blocks + heads, startHead: blocks, finality: 32, disk: true, cacheMb: 512 }
+    const still = await startChain(options)
+    const store = await openApiStore({ blocks, rpcUrl: still.url, say })
+    await still.stop()
+    const url = await store.copy("bench_api")
+    const chain = await startChain({ ...options, blockMs })
+    const served = await startProduct(url, chain)
+    const connection = await Connection.open({ url, applicationName: "tidemark bench" })
+    onStop(async () => connection.destroy())
+    const name = "evm-1337"
+    const requests = await apiRequests({ store: connection, chain: name, blocks, seed: 1 })
+    const watch = await watchHeads({ wsUrl: chain.wsUrl, databaseUrl: url })
+    onStop(() => watch.stop())
+    const deps = { url: served.url, pid: served.process.pid, postgresPid: store.pid, requests, watch, say }
+    await driveApi({ ...deps, rate: rate / 5, seconds: 10 })
+    const idle = await idleCpu(deps)
+    const run = (what: string, more: { rate: number; seconds: number }) => measured(what, { ...deps, ...more, idle })
+    const rows = [await run(`${rate} requests a second`, { rate, seconds })]
+    let highest = rate
+    for (const next of rates.map((times) => times * rate)) {
+      const row = await run(`${next.toLocaleString("en")} requests a second`, { rate: next, seconds: seconds / 4 })
+      rows.push(row)
+      if (row.driven.p99 >= mostP99Ms || row.driven.failed > 0 || row.driven.answered < (next * seconds * 0.95) / 4)
+        break
+      highest = next
+    }
+    const abuse = abuseHttp({ port: Number(new URL(served.url).port), sockets: slowSockets })
+    rows.push(
+      await run(`${slowSockets} slow sockets and 10 MB bodies beside`, {
+        rate: honestRate * part,
+        seconds: seconds / 2,
+      }),
+    )
+    abuse.stop()
+    const streams = await openStreams(served, streamCount)
+    const backfill = await startBackfill(store, chain)
+    rows.push(await run(`${rate} requests a second beside a backfill`, { rate, seconds: seconds / 2 }))
+    await backfill.end("SIGTERM")
+    const { item: _, ...values } = await samplePaths(connection)
+    const { plans, wrong } = await explainLists(connection, { blocks, values })
+    if (wrong.length > 0) say(`plans that are not good:\n${wrong.join("\n")}`)
+    await watch.stop()
+    await served.process.end("SIGTERM")
+    return {
+      tables: [table(rows)],
+      notes: [
+        `${(blocks * 50).toLocaleString("en")} transactions in ${blocks.toLocaleString("en")} blocks, in partitions of a fifth of them, while one process with all roles stores and derives two blocks of 50 transactions a second. 50 connections; the requests are lists and single things in the proportions of an explorer. Times count from when a request was due. CPU is for each request, without what the process and Postgres take without requests. Head lag is from the node's announcement until all derived rows of the block can be queried.`,
+        `The highest rate with p99 under ${mostP99Ms} ms: ${highest.toLocaleString("en")} requests a second. The slow sockets were closed ${abuse.ended.slow} times, and ${abuse.ended.bodies} bodies were refused.`,
+        `${streamCount.toLocaleString("en")} open streams took ${streams.toFixed(0)} MB of resident memory.`,
+        `The backfill is a second process that stores and derives the same chain into another database of the same server, as fast as it can.`,
+        `Of ${plans} plans of lists, ${plans - new Set(wrong).size} use an index and only the partitions of the asked heights${wrong.length > 0 ? `; not so: ${[...new Set(wrong)].join("; ")}` : ""}.`,
+        "Goals: p99 under 50 ms at 500 requests a second, head lag p99 under 1 s, 1,000 streams under 100 MB, p99 under 300 ms beside slow sockets and large bodies.",
+      ],
+    }
+  },
+}
+
+interface Deps {
+  readonly url: string
+  readonly pid: number
+  readonly postgresPid: number
+  readonly requests: ApiRequests
+  readonly watch: HeadsWatch
+  readonly say: (text: string) => void
+}
+
+interface Served {
+  readonly process: TidemarkProcess
+  readonly url: string
+}
+
+async function startProduct(databaseUrl: string, chain: BenchChain): Promise<Served> {
+  const env = { DB_RAW_URL: databaseUrl, PORT: "0", API_STREAMS: "1200" }
+  const process = runTidemark(["start", "--rpc", `${chain.url},${chain.wsUrl}`, "--start-block", "0"], { env })
+  onStop(async () => void (await process.end("SIGKILL")))
+  const line = (await process.line(({ msg }) => msg.startsWith("running"))) as unknown as { url: string }
+  return { process, url: line.url }
+}
+
+/** CPU seconds a second, of the process and of Postgres. */
+async function idleCpu({ pid, postgresPid }: Deps): Promise<readonly [number, number]> {
+  const seconds = 10
+  const before = [serverCpuS(pid), serverCpuS(postgresPid)] as const
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  return [(serverCpuS(pid) - before[0]) / seconds, (serverCpuS(postgresPid) - before[1]) / seconds]
+}
+
+async function measured(
+  what: string,
+  options: Deps & { rate: number; seconds: number; idle: readonly [number, number] },
+): Promise<Row> {
+  const { pid, postgresPid, watch, idle, say } = options
+  const before = { node: serverCpuS(pid), postgres: serverCpuS(postgresPid), heads: watch.delays.length }
+  const began = performance.now()
+  const driven = await driveApi(options)
+  const passed = (performance.now() - began) / 1_000
+  const perRequest = (cpu: number, idleRate: number) => ((cpu - idleRate * passed) / driven.answered) * 1_000
+  const lags = watch.delays.slice(before.heads).map(({ derivedMs }) => derivedMs)
+  const row = {
+    ...{ what, driven },
+    nodeMs: perRequest(serverCpuS(pid) - before.node, idle[0]),
+    postgresMs: perRequest(serverCpuS(postgresPid) - before.postgres, idle[1]),
+    headP99Ms: lags.length > 0 ? quantile(lags, 0.99) : undefined,
+  }
+  say(`${what}: p50 ${driven.p50} ms, p99 ${driven.p99} ms, ${driven.answered} answered`)
+  return row
+}
+
+/** Resident memory that they add, in MB. */
+async function openStreams({ process, url }: Served, count: number): Promise<number> {
+  const before = rssMb(process.pid)
+  const open: EventStream[] = []
+  while (open.length < count) {
+    const next = Array.from({ length: atOnce }, () => EventStream.open(`${url}/v1/stream`))
+    open.push(...(await Promise.all(next)))
+  }
+  await Promise.all(open.map((stream) => stream.until(() => stream.events.length > 2, 60_000)))
+  const after = rssMb(process.pid)
+  for (const stream of open) stream.close()
+  return after - before
+}
+
+async function startBackfill(store: ApiStore, chain: BenchChain): Promise<TidemarkProcess> {
+  const env = { DB_RAW_URL: await store.empty("bench_api_backfill"), PORT: "0", ...partitionEnv(20_000) }
+  const args = ["start", "--rpc", chain.url, "--start-block", "0", "--roles", "ingest,work"]
+  const process = runTidemark(args, { env })
+  onStop(async () => void (await process.end("SIGKILL")))
+  await process.line(({ msg }) => msg.startsWith("running"))
+  return process
+}
+
+/** What the paths of lists name, of things that there are. */
+async function samplePaths(store: Connection): Promise<Record<string, string>> {
+  const { rows } = await store.query<Record<string, string>>(
+    `select '0x' || encode(transaction_id, 'hex') as hash, '0x' || encode(from_address, 'hex') as address,
+       block_height::text as lookup_height, transaction_index::text as lookup_index, block_height::text as block,
+       (select '0x' || encode(contract_address, 'hex') from app.ft_tokens limit 1) as contract, '5' as q, '' as item
+     from app.evm_transactions limit 1`,
+  )
+  return rows[0]!
+}
+
+function table(rows: readonly Row[]): Table {
+  const text = (value: number | undefined, digits = 0): string => (value === undefined ? "" : value.toFixed(digits))
+  return {
+    columns: [
+      ...["", "answered", "failed", "p50 ms", "p99 ms", "p99.9 ms", "longest ms"],
+      ...["process CPU ms", "Postgres CPU ms", "head lag p99 ms"],
+    ],
+    rows: rows.map(({ what, driven, nodeMs, postgresMs, headP99Ms }) => [
+      ...[
+        what,
+        driven.answered.toLocaleString("en"),
+        text(driven.failed),
+        text(driven.p50),
+        text(driven.p99),
+        text(driven.p999),
+      ],
+      ...[text(driven.longest), text(nodeMs, 2), text(postgresMs, 2), text(headP99Ms)],
+    ]),
+  }
+}
