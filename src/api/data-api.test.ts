@@ -20,6 +20,28 @@ afterAll(() => served.close())
 const get: ServedStore["get"] = (path, headers) => served.get(path, headers)
 const walk: ServedStore["walk"] = (path, limit) => served.walk(path, limit)
 
+/** As if these heights were not stored yet. */
+async function withoutBlocks<T>(from: number, to: number, work: () => Promise<T>): Promise<T> {
+  const cover = (sign: "-" | "+") =>
+    store.raw.query(
+      `update raw.coverage set heights = heights ${sign} int8multirange(int8range($1, $2)) where worker_type = 'raw_ingester'`,
+      [from, to],
+    )
+  const { rows } = await store.raw.query<{ row: string }>(
+    "delete from raw.blocks as block where height >= $1 and height < $2 returning block::text as row",
+    [from, to],
+  )
+  await cover("-")
+  try {
+    return await work()
+  } finally {
+    await store.raw.query("insert into raw.blocks select (line::raw.blocks).* from unnest($1::text[]) as line", [
+      rows.map(({ row }) => row),
+    ])
+    await cover("+")
+  }
+}
+
 const transactions = blocks.flatMap(({ transactions }) => transactions)
 
 describe("lists", () => {
@@ -55,6 +77,26 @@ describe("lists", () => {
     const [from, to] = [blocks[10]!.timestamp, blocks[13]!.timestamp]
     const timed = await walk(`/v1/test/blocks?from_time=${from}&to_time=${to}&order=asc`)
     expect(timed.map(({ height }) => height)).toEqual(["10", "11", "12"])
+  })
+
+  test("with a time ahead of the chain go on as it grows, and are not final before", async () => {
+    const path = "/v1/test/blocks?to_time=2100-01-01T00:00:00Z&order=asc"
+    const first = await withoutBlocks(30, 60, () => get(`${path}&limit=25`))
+    expect(first.headers.get("cache-control")).toBe("no-store")
+    const second = await get(`${path}&limit=200&cursor=${first.json.meta.next_cursor}`)
+    expect(second.status).toBe(200)
+    expect(second.json.data).toHaveLength(35)
+  })
+
+  test("report the heights that are missing at either time", async () => {
+    const at = blocks[25]!.timestamp
+    const meta = { gaps: [{ from: "20", to: "30" }], partial: true }
+    const [until, since] = await withoutBlocks(20, 30, async () => [
+      await get(`/v1/test/blocks?to_time=${at}`),
+      await get(`/v1/test/blocks?from_time=${at}&to_height=40`),
+    ])
+    expect(until!.json.meta).toMatchObject(meta)
+    expect(since!.json.meta).toMatchObject(meta)
   })
 
   test("of an account have both sides of its transfers once", async () => {

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { Type } from "typebox"
 import { type Answer, answerDetail, answerList, lookedUp } from "../queries/answer-request.js"
 import { exportList } from "../queries/export-list.js"
-import { heightAtTime } from "../queries/height-at-time.js"
+import { heightsAround } from "../queries/height-at-time.js"
 import { RequestError } from "../queries/request-error.js"
 import type { ApiResource, ListResource, RequestValues } from "../queries/resource.js"
 import type { ServedChain } from "../queries/served-chain.js"
@@ -96,19 +96,23 @@ function ownValues(resource: ApiResource, request: FastifyRequest): RequestValue
 
 const lowerHex = (text: string): string => (/^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : text)
 
+const limitNames = ["from_height", "to_height", "from_time", "to_time"] as const
+
 async function page(chain: ServedChain, query: Values) {
-  const atTime = async (text: string | undefined): Promise<number | undefined> =>
-    text === undefined ? undefined : chain.read("raw", (tx) => heightAtTime(tx, new Date(text)))
+  const around = async (text: string | undefined) =>
+    text === undefined ? undefined : chain.read("raw", (tx) => heightsAround(tx, new Date(text)))
   const both = <T>(pick: (...values: number[]) => T, ...values: (number | undefined)[]): T | undefined => {
     const known = values.filter((one) => one !== undefined)
     return known.length > 0 ? pick(...known) : undefined
   }
+  // Heights that are missing at either time belong to what is asked for, so that they are reported as a gap.
   return {
     order: query["order"] as "asc" | "desc" | undefined,
     limit: Number(query["limit"] ?? 25),
     cursor: query["cursor"],
-    from: both(Math.max, heightOf(query["from_height"]), await atTime(query["from_time"])),
-    to: both(Math.min, heightOf(query["to_height"]), await atTime(query["to_time"])),
+    from: both(Math.max, heightOf(query["from_height"]), (await around(query["from_time"]))?.behind),
+    to: both(Math.min, heightOf(query["to_height"]), (await around(query["to_time"]))?.first),
+    limits: Object.fromEntries(limitNames.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]]))),
   }
 }
 

@@ -21,6 +21,8 @@ export interface ListRequest {
   /** Half-open. */
   readonly from: number | undefined
   readonly to: number | undefined
+  /** What `from` and `to` come from, as it was given: a time may be of another height at the next page. */
+  readonly limits?: Readonly<Record<string, string>>
 }
 
 export interface Answer {
@@ -31,8 +33,8 @@ export interface Answer {
 }
 
 /** The route with everything that decides which rows are in the list, and in which order. */
-const listName = (chain: ServedChain, { path }: ListResource, { values, order, from, to }: Ordered): string =>
-  JSON.stringify([chain.name, path, Object.entries(values).sort(), order, from ?? null, to ?? null])
+const listName = (chain: ServedChain, { path }: ListResource, { values, order, limits = {} }: Ordered): string =>
+  JSON.stringify([chain.name, path, Object.entries(values).sort(), order, Object.entries(limits).sort()])
 
 export type Ordered = ListRequest & { readonly order: "asc" | "desc" }
 
@@ -116,8 +118,9 @@ function isSettled({
   finalized: number | null
   request: ListRequest
 }): boolean {
-  if (request.to === undefined || finalized === null || asked.to !== request.to || asked.to > finalized + 1)
-    return false
+  if (request.to === undefined || finalized === null || asked.to !== request.to) return false
+  // Where the end is a time, the first block after it has to be final too: another one in its place may be before it.
+  if (asked.to > finalized + (request.limits?.["to_time"] === undefined ? 1 : 0)) return false
   return !scopeMeta(scope, asked).partial
 }
 
