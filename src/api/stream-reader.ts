@@ -157,9 +157,12 @@ export class StreamReader {
     this.write(`id: ${this.id()}\nevent: reset\ndata: ${JSON.stringify(data)}\n\n`)
   }
 
-  /** Of every chain in the stream, so that one id resumes all of them. */
+  /** Of every chain in the stream, so that one id resumes all of them; by name, whichever was read first. */
   private id(): string {
-    return [...this.positions].map(([chain, sequence]) => `${chain}:${sequence}`).join(",")
+    return [...this.positions]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([chain, sequence]) => `${chain}:${sequence}`)
+      .join(",")
   }
 
   private write(text: string): boolean {
