@@ -167,6 +167,8 @@ async function startRoles(
     },
     stop: async () => {
       await Promise.all(services.map((service) => service.stop()))
+      // Once nothing of this process asks a node any more.
+      await rateShare?.stop()
       await renewals.end()
       await raw.end()
       await app.end()
