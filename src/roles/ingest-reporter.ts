@@ -60,8 +60,10 @@ export class IngestReporter extends ThreadReporter {
     }
   }
 
+  /** Reported at once: another worker may be about to have the thread ended. */
   dead({ worker }: DeadBlock): void {
     this.counts.dead[worker] = (this.counts.dead[worker] ?? 0) + 1
+    this.report()
   }
 
   protected report(): void {

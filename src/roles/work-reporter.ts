@@ -49,8 +49,10 @@ export class WorkReporter extends ThreadReporter {
     for (const key of summed) counts[key] += totals[key]
   }
 
+  /** Reported at once: another worker may be about to have the thread ended. */
   dead({ worker }: DeadBlock): void {
     this.counts.dead[worker] = (this.counts.dead[worker] ?? 0) + 1
+    this.report()
   }
 
   private fault({ worker }: WorkerFault): void {
