@@ -48,8 +48,8 @@ describe("metrics", () => {
       .getMetricsAsArray()
       .map(({ name }) => name)
       .filter((name) => !/^tidemark_(process|nodejs)_/.test(name) || name === "tidemark_processes")
-    // Streams have a registry of their own, in the thread that serves.
-    expect(ours.sort()).toEqual(metricNames().filter((name) => !name.startsWith("tidemark_streams_")))
+    // Requests and streams have a registry of their own, in the thread that serves.
+    expect(ours.sort()).toEqual(metricNames().filter((name) => !/^tidemark_(streams|http)_/.test(name)))
     metrics.addIngest("demo", counts)
     expect(await createMetrics().registry.metrics()).not.toContain("demo")
   })
