@@ -9,6 +9,7 @@ import { scrubText } from "../platform/scrub.js"
 import { RequestError } from "../queries/request-error.js"
 import { type Access, keyNameOf } from "./access.js"
 import { params, problemSchema } from "./answer-schemas.js"
+import { unstorableText } from "./storable-text.js"
 
 export interface AdminOptions {
   readonly access: Access
@@ -88,6 +89,9 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
 export function answerActs(app: FastifyInstance): void {
   app.addHook("preValidation", async (request) => {
     if (request.method === "POST") request.body ??= {}
+    const path = unstorableText(request.body)
+    if (path !== undefined)
+      throw new RequestError("BAD_REQUEST", `${path}: a NUL or half of a surrogate pair cannot be stored`)
   })
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const status = isIndexerError(error) ? statusOf[error.code] : undefined

@@ -116,6 +116,7 @@ test("every act answers hostile values with data or a documented refusal, and ea
     { numRuns: 400 },
   )
   const reached = (status: number): number => [...seen.values()].filter((statuses) => statuses.has(status)).length
-  expect(reached(200)).toBeGreaterThan(requests.length / 2)
-  expect(reached(400)).toBeGreaterThan(requests.length / 2)
+  // About half of the acts in 400 draws; fewer than a quarter means that the values no longer get past validation.
+  expect(reached(200)).toBeGreaterThan(requests.length / 4)
+  expect(reached(400)).toBeGreaterThan(requests.length / 4)
 }, 120_000)
