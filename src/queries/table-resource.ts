@@ -8,6 +8,7 @@ import { workerSchema } from "../workers/worker-registry.js"
 import { filterValue } from "./filter-value.js"
 import { RequestError } from "./request-error.js"
 import type { KeyColumn, ListResource, ResourceColumn } from "./resource.js"
+import { columnSql, columnSqlTypes } from "./table-column-sql.js"
 import { bytesOrNull, digits, orNull } from "./value-schemas.js"
 import type { TableColumn, WorkerTableInfo } from "./worker-tables.js"
 
@@ -31,14 +32,14 @@ export function tableResource(info: WorkerTableInfo, filters: readonly string[])
     workers: [info.worker],
     columns: tableColumns(info),
     key: order.map((name) => keyColumn(columns.get(name)!)),
-    ...(isEvents ? { height: sqlName("block_height") } : {}),
+    ...(isEvents ? { height: columnSql("block_height") } : {}),
     order: isEvents ? "desc" : "asc",
     select: async () => ({
       branches: [
         {
           from: `${quoteIdentifier(workerSchema, info.table)} t`,
           where: filtered.map(
-            ({ column: { name, kind } }, at) => `${sqlName(name)} = $${at + 1}::${columnTypes[kind]}`,
+            ({ column: { name, kind } }, at) => `${columnSql(name)} = $${at + 1}::${columnTypes[kind]}`,
           ),
         },
       ],
@@ -72,21 +73,7 @@ function orderOf(info: WorkerTableInfo, filtered: readonly string[]): readonly s
 const refuse = ({ table }: WorkerTableInfo, what: string): RequestError =>
   new RequestError("BAD_REQUEST", `table ${table}: ${what}`)
 
-const sqlName = (name: string): string => `t.${quoteIdentifier(name)}`
-
-const keyTypes: Readonly<Record<ColumnKind, KeyColumn["type"]>> = {
-  bytes: "bytea",
-  bool: "bool",
-  int2: "int2",
-  int4: "int4",
-  int8: "int8",
-  amount: "numeric",
-  numeric: "numeric",
-  text: "text",
-  timestamp: "timestamptz",
-  date: "date",
-}
-const keyColumn = ({ name, kind }: TableColumn): KeyColumn => ({ column: sqlName(name), type: keyTypes[kind] })
+const keyColumn = ({ name, kind }: TableColumn): KeyColumn => ({ column: columnSql(name), type: columnSqlTypes[kind] })
 
 const schemas: Partial<Record<ColumnKind, (nullable: boolean) => TSchema>> = {
   bool: (nullable) => (nullable ? orNull("boolean") : Type.Boolean()),
@@ -100,7 +87,7 @@ export const tableColumns = (info: WorkerTableInfo): Readonly<Record<string, Res
   Object.fromEntries(info.columns.map((column) => [column.name, resourceColumn(column)]))
 
 function resourceColumn({ name, kind, nullable }: TableColumn): ResourceColumn {
-  const sql = sqlName(name)
+  const sql = columnSql(name)
   if (kind === "bytes") return bytesOrNull(sql)
   // The driver makes a local midnight of a date.
   if (kind === "date") return { sql: `${sql}::text`, schema: nullable ? orNull("string") : Type.String() }

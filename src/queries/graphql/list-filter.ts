@@ -4,9 +4,10 @@ import { type GraphQLInputFieldConfig, GraphQLInputObjectType, GraphQLList, Grap
 import type { ColumnKind } from "../../workers/column.js"
 import { RequestError } from "../request-error.js"
 import type { Branch } from "../resource.js"
+import { columnSql } from "../table-column-sql.js"
 import { scalarOf } from "./graph-scalars.js"
 import type { GraphTable } from "./graph-table.js"
-import { describeAccess, filterColumns, qualified, sqlTypeOf } from "./table-access.js"
+import { describeAccess, filterColumns, sqlTypeOf } from "./table-access.js"
 
 export type Where = Readonly<Record<string, unknown>>
 
@@ -103,7 +104,7 @@ export function filterBranches(
   let several: string[] | undefined
   for (const { column, operator, values: given } of conditions) {
     const tests = given.map(
-      (one) => `${qualified(column)} ${operator} $${values.push(one)}::${sqlTypeOf(table, column)}`,
+      (one) => `${columnSql(column)} ${operator} $${values.push(one)}::${sqlTypeOf(table, column)}`,
     )
     if (tests.length === 1) shared.push(tests[0]!)
     else several = tests

@@ -5,10 +5,11 @@ import type { BlockRange } from "../../domain/block-range.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import type { AnswerScope } from "../answer-scope.js"
 import { type PageRow, pageRows, pageSql } from "../read-page.js"
+import { columnSql } from "../table-column-sql.js"
 import type { GraphTable } from "./graph-table.js"
 import type { ListFilter } from "./list-filter.js"
 import { filterBranches } from "./list-filter.js"
-import { qualified, sqlTypeOf, type TableAccess } from "./table-access.js"
+import { sqlTypeOf, type TableAccess } from "./table-access.js"
 
 export interface RowsRequest {
   readonly table: GraphTable
@@ -37,7 +38,7 @@ export async function readRowsOfEach(
 ): Promise<PageRow[][]> {
   const { table } = request
   const arrays = target.map((_, at) => parents.map((parent) => parent[at]))
-  const where = target.map((column, at) => `${qualified(column)} = parent."#value_${at}"`)
+  const where = target.map((column, at) => `${columnSql(column)} = parent."#value_${at}"`)
   const { sql, values } = statement(request, { where, values: arrays })
   const names = target.map((_, at) => `"#value_${at}"`).join(", ")
   const { rows } = await tx.query<Record<string, unknown> & { "#parent": string }>(
@@ -60,12 +61,12 @@ function statement(
 ): { readonly sql: string; readonly values: unknown[] } {
   const all = [...values]
   const from = `"${table.store}"."${table.name.replaceAll('"', '""')}" t`
-  const notNull = access.notNull === undefined ? [] : [`${qualified(access.notNull)} is not null`]
+  const notNull = access.notNull === undefined ? [] : [`${columnSql(access.notNull)} is not null`]
   const branches = filterBranches(table, filter, { from, where: [...where, ...notNull], values: all })
   const resource = {
     columns: Object.fromEntries(columns.map((name) => [name, { sql: selected(table, name) }])),
     key: access.key,
-    ...(table.height === undefined ? {} : { height: qualified(table.height) }),
+    ...(table.height === undefined ? {} : { height: columnSql(table.height) }),
   }
   return pageSql(resource, { ...page, selection: { branches, values: all } })
 }
@@ -75,4 +76,4 @@ export const cell = ({ row }: PageRow, column: string): unknown => row[column]
 
 /** The driver would make a day a moment of its own time zone. */
 const selected = (table: GraphTable, column: string): string =>
-  table.columns.get(column)!.kind === "date" ? `${qualified(column)}::text` : qualified(column)
+  table.columns.get(column)!.kind === "date" ? `${columnSql(column)}::text` : columnSql(column)

@@ -3,6 +3,7 @@
 
 import { RequestError } from "../request-error.js"
 import type { KeyColumn } from "../resource.js"
+import { columnSql, columnSqlTypes } from "../table-column-sql.js"
 import type { GraphTable } from "./graph-table.js"
 
 export interface AskedAccess {
@@ -75,26 +76,10 @@ const notIndexed = (table: GraphTable): RequestError =>
       `${table.height === undefined ? "and order or bound by the next one" : "and bound by heights"}`,
   )
 
-const sqlTypes = {
-  bytes: "bytea",
-  bool: "bool",
-  int2: "int2",
-  int4: "int4",
-  int8: "int8",
-  amount: "numeric",
-  numeric: "numeric",
-  text: "text",
-  timestamp: "timestamptz",
-  date: "date",
-} as const
-
 export const sqlTypeOf = (table: GraphTable, column: string): KeyColumn["type"] =>
-  sqlTypes[table.columns.get(column)!.kind]
+  columnSqlTypes[table.columns.get(column)!.kind]
 
 const keyColumn = (table: GraphTable, column: string): KeyColumn => ({
-  column: qualified(column),
+  column: columnSql(column),
   type: sqlTypeOf(table, column),
 })
-
-/** Of the table's rows, which every statement calls t. */
-export const qualified = (column: string): string => `t."${column.replaceAll('"', '""')}"`
