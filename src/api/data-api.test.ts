@@ -221,6 +221,7 @@ test("the document is OpenAPI 3.1, names every route, and can be browsed", async
   const { json } = await get("/openapi.json")
   expect(await new Validator().validate(json)).toMatchObject({ valid: true })
   expect(json.openapi).toBe("3.1.0")
+  expect((await get("/")).json.routes).toEqual(expect.arrayContaining(["/docs", "/openapi.json", "/v1/chains"]))
   const paths = evmFamily.resources.map(({ path }) => `/v1/{chain}${path.replace(/:(\w+)/g, "{$1}")}`)
   expect(Object.keys(json.paths)).toEqual(expect.arrayContaining(["/v1/chains", "/v1/{chain}/coverage", ...paths]))
   const page = await fetch(`${served.url}/docs`)

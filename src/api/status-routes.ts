@@ -17,6 +17,8 @@ export interface StatusRouteOptions {
   readonly clock: Clock
 }
 
+/** Where a person can go on. Those of the data are there with the role `serve` only. */
+const places = ["/docs", "/openapi.json", "/v1/chains", "/v1/stream", "/graphql", "/api"]
 const routes = ["/health", "/ready", "/status", "/metrics"]
 
 export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions): void {
@@ -25,7 +27,10 @@ export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions):
   const reader = new ChainReader(clock)
   const readAll = (): Promise<ChainAnswer[]> => Promise.all(chains().map((view) => reader.read(view)))
 
-  app.get("/", async () => ({ name: "tidemark", routes }))
+  app.get("/", async () => ({
+    name: "tidemark",
+    routes: [...routes, ...places.filter((url) => app.hasRoute({ method: "GET", url }))],
+  }))
 
   app.get("/health", async () => ({
     status: "ok",
