@@ -29,6 +29,7 @@ import { systemClock } from "../src/platform/clock.js"
 import { errorCodes } from "../src/platform/errors.js"
 import { silentLogger } from "../src/platform/logger.js"
 import { createHttpMetrics, createMetrics, createStreamMetrics, metricNames } from "../src/platform/metrics.js"
+import { secretVariables } from "../src/platform/secret-files.js"
 import { kebab, type SettingTable } from "../src/platform/setting.js"
 import { chainSettings, processSettings } from "../src/platform/settings.js"
 import type { EtherscanAction } from "../src/queries/etherscan/etherscan-action.js"
@@ -108,10 +109,18 @@ describe("docs/reference/config.md", () => {
     expect(rows.map(([name]) => unquoted(name!))).toEqual(evmFamily.checkNames)
   })
 
+  test("has every variable that can come from a file", () => {
+    const rows = tableRows(section(page, "## Secrets from files")).map(([file, name]) => [unquoted(file!), name])
+    const settings = Object.values(processSettings).map(({ env }) => env)
+    const names = [...secretVariables, ...settings.filter((name) => settings.includes(`${name}_FILE` as typeof name))]
+    expect(rows.sort()).toEqual(names.map((name) => [`${name}_FILE`, code(name)]).sort())
+  })
+
   test("no page names a variable that nothing reads", () => {
     const settings = [processSettings, chainSettings, evmFamily.settings].flatMap((table) => Object.values(table))
     const known = new Set([
       ...settings.map(({ env }) => env),
+      ...secretVariables.map((name) => `${name}_FILE`),
       // Read beside the tables; the last three by tests.
       ...["RPC_URL", "RPC_HEADERS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "CHECKS", "ROLES", "NO_COLOR"],
       ...["UPDATE_SCHEMA", "REAL_BLOCKS", "PROFILE"],

@@ -6,6 +6,7 @@ import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { IndexerError } from "./errors.js"
 import { type HeadersByHost, type ProxySettings, readHeaders, readProxy } from "./rpc-access.js"
+import { readSecretFiles } from "./secret-files.js"
 import { readSettings, type SettingTable } from "./setting.js"
 import { type ChainSettingValues, chainSettings, type ProcessSettings, processSettings } from "./settings.js"
 
@@ -54,12 +55,13 @@ export const reservedChainNames: readonly string[] = ["abis", "chains", "ops", "
 const chainNamePattern = /^[a-z][a-z0-9-]{0,30}$/
 
 export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
-  const { cwd, env, flags, configFile } = options
+  const { cwd, flags, configFile } = options
+  const env = readSecretFiles(options.env)
   const file = findFile(cwd, configFile)
   const content = file ? await loadConfigFile(file) : {}
   rejectUnknown(content, [...Object.keys(processSettings), "chains", "workers"], "")
   const process = readSettings(processSettings, { flags, env, file: content, filePrefix: "" })
-  const chains = readChains(content, options)
+  const chains = readChains(content, { ...options, env })
   return { process, chains, file }
 }
 
