@@ -58,17 +58,50 @@ function newest(directory) {
   return latest
 }
 
+/** Newer than all of these: built by the present sources. */
+function isBuilt(stamp, sources) {
+  return existsSync(stamp) && statSync(stamp).mtimeMs >= Math.max(...sources)
+}
+
 export function build() {
+  buildProgram()
+  buildPages()
+}
+
+/** Apart from the program, which is built more often. */
+function buildPages() {
+  const stamp = join(root, "dist", ".built-web")
+  const sources = [
+    newest(join(root, "web")),
+    newest(join(root, "src", "client")),
+    statSync(join(root, "scripts", "build-pages.mjs")).mtimeMs,
+    statSync(join(root, "package-lock.json")).mtimeMs,
+  ]
+  if (isBuilt(stamp, sources)) return
+  if (!existsSync(join(root, "node_modules", "vite", "package.json"))) {
+    say("the pages are not built: vite is not installed (npm ci); all else works")
+    return
+  }
+  say("building the pages")
+  const stdio = ["ignore", process.stderr, process.stderr]
+  run(process.execPath, [join(root, "scripts", "build-pages.mjs")], { stdio })
+  writeFileSync(stamp, "")
+}
+
+function buildProgram() {
   const stamp = join(root, "dist", ".built")
-  const sources = Math.max(
+  const sources = [
     newest(join(root, "src")),
     statSync(join(root, "tsconfig.build.json")).mtimeMs,
     statSync(join(root, "scripts", "bundle.mjs")).mtimeMs,
     statSync(join(root, "package-lock.json")).mtimeMs,
-  )
-  if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) return
+  ]
+  if (isBuilt(stamp, sources)) return
   say("building")
-  rmSync(join(root, "dist"), { recursive: true, force: true })
+  const dist = join(root, "dist")
+  for (const name of existsSync(dist) ? readdirSync(dist) : []) {
+    if (name !== "web" && name !== ".built-web") rmSync(join(dist, name), { recursive: true, force: true })
+  }
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc")
   const stdio = ["ignore", process.stderr, process.stderr]
   // The types of the config; the bundle has the code.

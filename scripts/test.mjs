@@ -16,7 +16,12 @@ const start = (name, options) =>
 // Beside the build, which takes as long and one core.
 const checks =
   args.length === 0
-    ? [start("tsc", ["--noEmit", "-p", "tsconfig.json"]), start("biome", ["check", "."]), start("knip", [])]
+    ? [
+        start("tsc", ["--noEmit", "-p", "tsconfig.json"]),
+        start("tsc", ["--noEmit", "-p", "web/tsconfig.json"]),
+        start("biome", ["check", "."]),
+        start("knip", []),
+      ]
     : []
 build()
 const failed = (await Promise.all(checks)).find((code) => code !== 0)

@@ -213,6 +213,27 @@ describe("the house", () => {
     expect(speaking).toEqual(["roles/family-of.ts"])
   })
 
+  test("the pages know of the program what its client exports, and nothing more", () => {
+    const pages = readdirSync(join(root, "web", "src"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+    const packages = /^(tidemark\/client|react|react-dom\/client|uplot|@tanstack\/react-(router|query))(\/.*\.css)?$/
+    const wrong = pages.flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)]
+        .map(([, target]) => target!)
+        .filter((target) =>
+          target.startsWith(".")
+            ? !resolve(dirname(path), target).startsWith(join(root, "web", "src"))
+            : !packages.test(target),
+        )
+        .map((target) => `${relative(root, path)} imports ${target}`),
+    )
+    expect(wrong).toEqual([])
+    expect(pages.filter((path) => /\/index\.tsx?$/.test(path))).toEqual([])
+    const long = pages.filter((path) => readFileSync(path, "utf8").split("\n").length > 250)
+    expect(long).toEqual([])
+  })
+
   test("no file is called index", () => {
     expect(files.filter((path) => /\/index\.ts$/.test(path))).toEqual([])
   })

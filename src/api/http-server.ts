@@ -7,9 +7,11 @@ import type { Logger } from "../platform/logger.js"
 import type { HttpMetrics } from "../platform/metrics.js"
 import { type Access, noAccess } from "./access.js"
 import { measureRequests, refuseSocket } from "./measure-requests.js"
+import { pageRoutes, rootPage } from "./page-routes.js"
 import { refusalOf } from "./refusal.js"
 import { type StatusRouteOptions, statusRoutes } from "./status-routes.js"
 import { declareSurface, guardSurfaces } from "./surfaces.js"
+import type { WebPages } from "./web-pages.js"
 
 export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeMs"> {
   readonly host: string
@@ -22,6 +24,8 @@ export interface HttpServerOptions extends Omit<StatusRouteOptions, "maxHeadAgeM
   readonly access?: Access
   /** Adds what only the role `serve` answers. */
   readonly plugin?: (app: FastifyInstance) => Promise<void>
+  /** For people; without them every answer is for programs. */
+  readonly pages?: WebPages
   /** Open streams hold their connections; they come on top. */
   readonly maxStreams?: number
   readonly httpMetrics?: HttpMetrics
@@ -52,11 +56,20 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const access = options.access ?? noAccess
   const app = createApp(logger, access, options)
   app.server.maxConnections = maxConnections + (options.maxStreams ?? 0)
+  const taken = new Set<string>()
+  app.addHook("onRoute", ({ url }) => void taken.add(url.split("/")[1]!))
   await options.plugin?.(app)
+  const { pages } = options
   await app.register(async (routes) => {
     declareSurface(routes, "process")
-    statusRoutes(routes, { maxHeadAgeMs: 60_000, ...options })
+    statusRoutes(routes, { maxHeadAgeMs: 60_000, ...options, ...(pages && { rootPage: rootPage(pages) }) })
   })
+  if (pages) {
+    await app.register(async (routes) => {
+      declareSurface(routes, "pages")
+      pageRoutes(routes, { pages, taken })
+    })
+  }
   await listen(app, { ...options, logger })
   const { port } = app.server.address() as AddressInfo
   const url = `http://${urlHost(options.host)}:${port}`

@@ -1,6 +1,6 @@
 // /health, /ready, /status, /metrics and a list of them at the root. All answer while database or node is unavailable.
 
-import type { FastifyInstance } from "fastify"
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { Clock } from "../platform/clock.js"
 import { statusJson } from "../status/status-json.js"
 import { type ChainAnswer, ChainReader, type ChainView, type StartingChain } from "./chain-view.js"
@@ -15,6 +15,8 @@ export interface StatusRouteOptions {
   readonly readyLagBlocks: number
   readonly maxHeadAgeMs: number
   readonly clock: Clock
+  /** Answers at the root who wants a page. */
+  readonly rootPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
 /** Where a person can go on. Those of the data are there with the role `serve` only. */
@@ -22,15 +24,16 @@ const places = ["/docs", "/openapi.json", "/v1/chains", "/v1/stream", "/graphql"
 const routes = ["/health", "/ready", "/status", "/metrics"]
 
 export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions): void {
-  const { clock, chains, metrics, starting = async () => [] } = options
+  const { clock, chains, metrics, starting = async () => [], rootPage } = options
   const startedAt = clock.monotonic()
   const reader = new ChainReader(clock)
   const readAll = (): Promise<ChainAnswer[]> => Promise.all(chains().map((view) => reader.read(view)))
 
-  app.get("/", async () => ({
-    name: "tidemark",
-    routes: [...routes, ...places.filter((url) => app.hasRoute({ method: "GET", url }))],
-  }))
+  app.get("/", async (request, reply) => {
+    const page = rootPage?.(request, reply)
+    if (page) return page
+    return { name: "tidemark", routes: [...routes, ...places.filter((url) => app.hasRoute({ method: "GET", url }))] }
+  })
 
   app.get("/health", async () => ({
     status: "ok",

@@ -14,6 +14,8 @@ export const surfaces = {
   /** Data, for protocols that ask by POST. */
   query: ["GET", "HEAD", "POST"],
   docs: ["GET", "HEAD"],
+  /** For people, below all paths that no other route has. */
+  pages: ["GET", "HEAD"],
   /** What operators see. */
   ops: ["GET", "HEAD"],
   /** What operators do. */

@@ -6,6 +6,7 @@ import type { ChainView } from "../api/chain-view.js"
 import { dataApi } from "../api/data-api.js"
 import { startHttpServer } from "../api/http-server.js"
 import { StreamHub } from "../api/stream-hub.js"
+import { loadWebPages } from "../api/web-pages.js"
 import type { OperatedChain } from "../operations/operated-chain.js"
 import { systemClock as clock } from "../platform/clock.js"
 import { codeOf, describeError, type ErrorCode, IndexerError } from "../platform/errors.js"
@@ -143,6 +144,7 @@ try {
     starting: () => ask({ about: "starting" }),
     metrics: async () => (await ask<string>({ about: "metrics" })) + (await registry.metrics()),
     maxStreams: settings.apiStreams,
+    pages: await loadWebPages(),
     plugin: (app) =>
       dataApi(app, {
         version,

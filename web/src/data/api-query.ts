@@ -1,0 +1,33 @@
+// One answer of the API as a query. Its key begins with the chain, so that the stream of a chain finds what it may change.
+
+import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import { createClient, type Routes } from "tidemark/client"
+
+export type Path = keyof Routes
+export type Args<P extends Path> = Routes[P]["args"]
+export type Answer<P extends Path> = Routes[P]["answer"]
+export type RowOf<P extends Path> = Answer<P> extends { readonly data: readonly (infer Row)[] } ? Row : never
+
+export const clientOf = (chain: string) => createClient({ url: location.origin, chain })
+
+/** Arguments that are undefined are left out. */
+export function apiQuery<P extends Path>(
+  chain: string,
+  path: P,
+  args: { readonly [K in keyof Args<P>]: Args<P>[K] | undefined },
+) {
+  return queryOptions({
+    queryKey: ["chain", chain, path, args] as const,
+    queryFn: ({ signal }): Promise<Answer<P>> => {
+      const get = clientOf(chain).get as (path: P, args: object, options: object) => Promise<Answer<P>>
+      return get(path, args, { signal })
+    },
+  })
+}
+
+/** The same for a list whose page changes: the old rows stay until the new ones are there. */
+export const pageQuery = <P extends Path>(
+  chain: string,
+  path: P,
+  args: { readonly [K in keyof Args<P>]: Args<P>[K] | undefined },
+) => ({ ...apiQuery(chain, path, args), placeholderData: keepPreviousData })

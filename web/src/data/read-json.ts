@@ -1,0 +1,22 @@
+// An answer of a route that is not about one chain, with the errors of the client.
+
+import { TidemarkError } from "tidemark/client"
+
+interface Refusal {
+  readonly error?: { readonly code?: string; readonly message?: string; readonly details?: Record<string, unknown> }
+}
+
+export async function readJson<T>(path: string, signal: AbortSignal): Promise<T> {
+  let response: Response
+  try {
+    response = await fetch(path, { signal, headers: { accept: "application/json" } })
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw new TidemarkError("the server cannot be reached", { code: "UNREACHABLE", status: 0, cause })
+  }
+  const { status } = response
+  if (response.ok) return (await response.json()) as T
+  const { error } = (await response.json().catch(() => ({}))) as Refusal
+  const code = error?.code ?? "BAD_ANSWER"
+  throw new TidemarkError(error?.message ?? `the server answered ${status}`, { code, status, details: error?.details })
+}

@@ -1,0 +1,53 @@
+// What /status says of one chain: how far it is, how fast, and what the doctor thinks of it.
+
+import { queryOptions } from "@tanstack/react-query"
+import { readJson } from "./read-json"
+
+interface WorkerStatus {
+  readonly worker: string
+  readonly paused: boolean
+  readonly percent: number
+  readonly lag_blocks: number | null
+  readonly blocks_per_second: { readonly last_10s: number; readonly last_60s: number }
+  readonly leases: { readonly active: number; readonly failed: number; readonly dead: number }
+}
+
+export interface ChainStatus {
+  readonly chain: string
+  readonly chain_id: string | null
+  readonly start_height: string
+  readonly head_height: string | null
+  readonly head_age_ms: number | null
+  readonly finalized_height: string | null
+  readonly watermark_height: string | null
+  readonly lag_blocks: number | null
+  readonly history_percent: number | null
+  readonly history_eta_ms: number | null
+  readonly derived_percent: number | null
+  readonly open_errors: number
+  readonly rollback_open: boolean
+  readonly halt: unknown
+  readonly workers: readonly WorkerStatus[]
+  readonly dead_blocks: readonly unknown[]
+  readonly diagnosis: {
+    readonly state: "ok" | "starting" | "degraded" | "stalled"
+    readonly message: string
+    readonly doing: string | null
+    readonly todo: string | null
+  }
+}
+
+interface StatusAnswer {
+  readonly chains: readonly ChainStatus[]
+  readonly starting: readonly { readonly chain: string; readonly reason: string }[]
+}
+
+/** Undefined while the chain does not run yet. */
+export const statusQuery = (chain: string) =>
+  queryOptions({
+    queryKey: ["status"],
+    queryFn: ({ signal }) => readJson<StatusAnswer>("/status", signal),
+    select: ({ chains }) => chains.find((one) => one.chain === chain),
+    staleTime: 5_000,
+    refetchInterval: 10_000,
+  })

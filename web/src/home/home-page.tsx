@@ -1,0 +1,34 @@
+// A chain at a glance: how far it is right, its newest blocks and transactions.
+
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import { useChain } from "../app/chain-context"
+import { statusQuery } from "../data/status-query"
+import { Page } from "../shell/page"
+import { ChainFigures } from "./chain-figures"
+import { ChainSentence } from "./chain-sentence"
+import styles from "./home-page.module.css"
+import { LatestBlocks } from "./latest-blocks"
+import { LatestTransactions } from "./latest-transactions"
+
+export function HomePage(): ReactNode {
+  const chain = useChain()
+  const { data: status } = useQuery(statusQuery(chain))
+  return (
+    <Page title={chain} heading={chainTitle(chain)} sub={<ChainSentence status={status} />}>
+      <ChainFigures status={status} />
+      <div className={styles.two}>
+        <LatestBlocks />
+        <LatestTransactions />
+      </div>
+      <p className={styles.more}>
+        <Link to="/$chain/blocks" params={{ chain }}>
+          All blocks
+        </Link>
+      </p>
+    </Page>
+  )
+}
+
+const chainTitle = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1)} chain`

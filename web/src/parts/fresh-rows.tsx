@@ -1,0 +1,36 @@
+// Says that there are new rows, and shows them when it is asked to: a list never moves by itself.
+
+import { type ReactNode, useEffect, useRef, useState } from "react"
+import { formatNumber } from "./format-number"
+import styles from "./fresh-rows.module.css"
+
+/** How many have come since the rows were read; `shownAt` is when that was. */
+export function useFresh(count: number, shownAt: number): number {
+  const latest = useRef(count)
+  latest.current = count
+  const [seen, setSeen] = useState(count)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows that were just read have all that was told until now.
+  useEffect(() => setSeen(latest.current), [shownAt])
+  return Math.max(0, count - seen)
+}
+
+export function FreshRows({
+  count,
+  name,
+  onShow,
+}: {
+  readonly count: number
+  readonly name: string
+  readonly onShow: () => void
+}): ReactNode {
+  // Its place is kept, so that nothing moves when it comes.
+  return (
+    <div className={styles.place} aria-live="off">
+      {count > 0 && (
+        <button type="button" className={styles.fresh} onClick={onShow}>
+          {formatNumber(count)} new {name}
+        </button>
+      )}
+    </div>
+  )
+}
