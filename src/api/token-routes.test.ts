@@ -214,20 +214,99 @@ describe("at a height", () => {
     }
   })
 
+  test("holders of a token are those that its transfers leave, and one of them is the same by itself", async () => {
+    const [{ contract_address: contract } = {}] = await walk("/v1/test/tokens?sort=holders")
+    const transfers = await walk(`/v1/test/tokens/${contract}/transfers?order=asc`, 100)
+    for (const at of [0, 11, 40, 59]) {
+      const held = new Map<string, bigint>()
+      for (const { block_height, amount, from_address, to_address } of transfers) {
+        if (Number(block_height) > at) continue
+        held.set(from_address!, (held.get(from_address!) ?? 0n) - BigInt(amount!))
+        held.set(to_address!, (held.get(to_address!) ?? 0n) + BigInt(amount!))
+      }
+      held.delete(`0x${"00".repeat(20)}`)
+      const holders = await walk(`/v1/test/tokens/${contract}/holders?at=${at}`, 2)
+      expect(new Map(holders.map((row) => [row["address"], BigInt(row["balance"]!)]))).toEqual(
+        new Map([...held].filter(([, balance]) => balance > 0n)),
+      )
+      for (const [address, balance] of held) {
+        const { json } = await get(`/v1/test/tokens/${contract}/holders/${address}?at=${at}`)
+        expect(json.data).toMatchObject({ address, balance: String(balance) })
+      }
+    }
+    const now = await walk(`/v1/test/tokens/${contract}/holders`)
+    expect(await walk(`/v1/test/tokens/${contract}/holders?at=59`)).toEqual(now)
+    const one = `/v1/test/tokens/${contract}/holders/${now[0]!["address"]}`
+    expect((await get(one)).json.data).toEqual(now[0])
+    expect((await get(`${one}?at=59`)).json.data).toEqual(now[0])
+    expect((await get(`/v1/test/tokens/${contract}/holders?at=59`)).json.meta.total).toBeUndefined()
+    for (const query of ["", "?at=59"])
+      expect((await get(`/v1/test/tokens/${contract}/holders/0x${"ee".repeat(20)}${query}`)).status).toBe(404)
+  })
+
+  test("NFTs are those that the account had received last, whoever a transfer names as the giver", async () => {
+    const { rows } = await store.app.query<Record<string, string>>(
+      `select block_height as height, '0x' || encode(contract_address, 'hex') as contract, token_id, amount, standard,
+         '0x' || encode(from_address, 'hex') as giver, '0x' || encode(to_address, 'hex') as taker from app.nft_transfers
+       order by block_height, transaction_index, event_index, batch_index`,
+    )
+    const seen = new Set<string>()
+    for (const at of [3, 20, 44, 59]) {
+      for (const owner of new Set(rows.map(({ taker }) => taker!))) {
+        const had = new Map<string, bigint>()
+        for (const { height, contract, token_id, amount, standard, giver, taker } of rows) {
+          if (Number(height) > at) continue
+          const item = `${contract} ${token_id} ${standard}`
+          if (standard === "erc721") had.set(item, taker === owner ? 1n : 0n)
+          else if (!/^0x0+$/.test(owner)) {
+            const change = (taker === owner ? BigInt(amount!) : 0n) - (giver === owner ? BigInt(amount!) : 0n)
+            had.set(item, (had.get(item) ?? 0n) + change)
+          }
+        }
+        const found = await walk(`/v1/test/accounts/${owner}/nfts?at=${at}`, 30)
+        const shown = found.map((row): [string, bigint] => {
+          seen.add(row["standard"]!)
+          return [`${contractOf(row)} ${row["token_id"]} ${row["standard"]}`, BigInt(row["balance"]!)]
+        })
+        expect(new Map(shown)).toEqual(new Map([...had].filter(([, balance]) => balance !== 0n)))
+        if (at === 59) expect(await walk(`/v1/test/accounts/${owner}/nfts`, 200)).toEqual(found)
+      }
+    }
+    expect([...seen].sort()).toEqual(["erc1155", "erc721"])
+  })
+
   test("that is not covered there is nothing, and too many transfers are refused", async () => {
-    expect((await get(`/v1/test/accounts/${account}/holdings?at=60`)).status).toBe(404)
+    const busy = `0x${"aa".repeat(20)}`
+    const [{ contract_address: quiet } = {}] = await walk("/v1/test/tokens?sort=holders")
+    const { json } = await get(`/v1/test/tokens/${quiet}/holders/${account}?at=5`)
+    for (const path of [`accounts/${account}/holdings`, `accounts/${account}/nfts`, `tokens/${quiet}/holders`])
+      expect((await get(`/v1/test/${path}?at=60`)).status).toBe(404)
     await store.app.query(
       `insert into app.ft_transfers (block_height, transaction_index, event_index, transaction_id, timestamp,
          contract_address, from_address, to_address, amount, kind)
-       select 5, 1000, n, '\\x01', now(), '\\xaa', decode($1, 'hex'), '\\xbb', 1, 'transfer' from generate_series(1, 20001) as n`,
+       select 5, 1000, n, '\\x01', now(), decode($2, 'hex'), decode($1, 'hex'), decode($1, 'hex'), 1, 'transfer'
+       from generate_series(1, 20001) as n`,
+      [account.slice(2), busy.slice(2)],
+    )
+    await store.app.query(
+      `insert into app.nft_transfers (block_height, transaction_index, event_index, batch_index, transaction_id, timestamp,
+         contract_address, standard, from_address, to_address, token_id, amount, kind)
+       select 5, 1000, n, 0, '\\x01', now(), '\\xaa', 'erc721', '\\xbb', decode($1, 'hex'), n, 1, 'transfer'
+       from generate_series(1, 20001) as n`,
       [account.slice(2)],
     )
-    const [many, before] = [
-      await get(`/v1/test/accounts/${account}/holdings?at=5`),
-      await get(`/v1/test/accounts/${account}/holdings?at=4`),
-    ]
-    await store.app.query("delete from app.ft_transfers where transaction_index = 1000")
-    expect(many).toMatchObject({ status: 422, json: { error: { code: "TOO_MANY_EVENTS" } } })
-    expect(before.status).toBe(200)
+    const at = async (path: string, height: number) => (await get(`/v1/test/${path}?at=${height}`)).status
+    const many = [`accounts/${account}/holdings`, `accounts/${account}/nfts`, `tokens/${busy}/holders`]
+    const refused = await Promise.all([...many, `tokens/${busy}/holders/${account}`].map((path) => at(path, 5)))
+    const before = await Promise.all(many.map((path) => at(path, 4)))
+    // The account has too many transfers, but the token has few.
+    const few = await get(`/v1/test/tokens/${quiet}/holders/${account}?at=5`)
+    const { json: why } = await get(`/v1/test/${many[0]}?at=5`)
+    for (const table of ["ft_transfers", "nft_transfers"])
+      await store.app.query(`delete from app.${table} where transaction_index = 1000`)
+    expect(refused).toEqual([422, 422, 422, 422])
+    expect(why.error.code).toBe("TOO_MANY_EVENTS")
+    expect(before).toEqual([200, 200, 200])
+    expect(few).toMatchObject({ status: 200, json: { data: json.data } })
   })
 })

@@ -39,7 +39,7 @@ export interface Routes {
   /** NFTs that an account owns, and how many of each ERC-1155 token. */
   readonly "/accounts/{address}/nfts": {
     readonly paged: true
-    readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly address: string }
+    readonly args: { readonly at?: Digits; readonly min_height?: Digits; readonly min_block_hash?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly address: string }
     readonly answer: { readonly data: readonly ({ readonly contract_address: string; readonly token_id: string; readonly standard: string; readonly balance: string; readonly symbol: string | null; readonly name: string | null })[]; readonly meta: Meta }
   }
   /** Transactions that an account took part in, in any role. */
@@ -201,8 +201,14 @@ export interface Routes {
   /** Who holds a token, by balance. */
   readonly "/tokens/{contract}/holders": {
     readonly paged: true
-    readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly contract: string }
+    readonly args: { readonly at?: Digits; readonly min_height?: Digits; readonly min_block_hash?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly contract: string }
     readonly answer: { readonly data: readonly ({ readonly address: string; readonly balance: string; readonly decimals: number | null; readonly symbol: string | null; readonly transfers_in: string; readonly transfers_out: string })[]; readonly meta: Meta }
+  }
+  /** What one address has of a token, by its transfers. */
+  readonly "/tokens/{contract}/holders/{address}": {
+    readonly paged: false
+    readonly args: { readonly at?: Digits; readonly min_height?: Digits; readonly min_block_hash?: string; readonly contract: string; readonly address: string }
+    readonly answer: { readonly data: { readonly address: string; readonly balance: string; readonly decimals: number | null; readonly symbol: string | null; readonly transfers_in: string; readonly transfers_out: string }; readonly meta: Meta }
   }
   /** The transfers of one token. */
   readonly "/tokens/{contract}/transfers": {

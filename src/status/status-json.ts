@@ -2,6 +2,7 @@
 // bounded.
 
 import type { LeaseRow } from "../coordination/lease-store.js"
+import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { countHeights, type RangeSet } from "../domain/range-set.js"
 import type { ChainStatus, ProcessRow, ProviderSummary, RollbackStatus, WorkerStatus } from "./chain-status.js"
@@ -23,6 +24,7 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
     stored_head_height: height(status.storedHead),
     lag_blocks: status.lag,
     watermark_height: height(status.watermark),
+    ...tipsJson(status),
     history_percent: status.percent,
     history_eta_ms: status.etaMs,
     derived_percent: status.derivedPercent,
@@ -87,6 +89,17 @@ export function workerJson(worker: WorkerStatus) {
     lag_blocks: worker.lag,
     moved_ago_ms: worker.movedAgoMs,
   }
+}
+
+/** As the coverage of the API has them. */
+function tipsJson({ workers, watermark }: ChainStatus) {
+  const tips = (names: (worker: string) => boolean): number[] =>
+    workers.filter(({ worker }) => names(worker)).map(({ coverage }) => (coverage.at(-1)?.to ?? 0) - 1)
+  const [raw = -1] = tips((worker) => worker === rawIngester)
+  const derived = tips((worker) => worker !== rawIngester)
+  const lowest = derived.length > 0 ? Math.min(...derived) : -1
+  const tip = (value: number): string | null => (value < 0 ? null : String(value))
+  return { raw_tip_height: tip(raw), worker_tip_height: tip(lowest), app_watermark_height: height(watermark) }
 }
 
 const rollbackJson = ({ from, to, reason, progress, failures, error }: RollbackStatus) => ({

@@ -16,7 +16,7 @@ import {
   text,
   textOrNull,
 } from "../../../queries/value-schemas.js"
-import { holdingsAt } from "./at-height.js"
+import { holdingsAt, nftsAt } from "./at-height.js"
 import { eventKey, transactionKey } from "./chain-columns.js"
 import { eventColumns } from "./event-resources.js"
 import { selectRow } from "./select-row.js"
@@ -74,6 +74,15 @@ const owned = `(select contract_address, token_id, 'erc721' as standard, 1::nume
 const held = `(select contract_address, token_id, 'erc1155' as standard, balance
     from app.nft_balances where address = $1 and balance <> 0) t
   left join app.token_metadata m on m.contract_address = t.contract_address`
+
+const ownedNow: readonly Branch[] = [
+  { from: owned, where: [] },
+  { from: held, where: [] },
+]
+const indexesOfOwned = [
+  { table: "nft_ownership", columns: ["owner", "contract_address", "token_id"] },
+  { table: "nft_balances", columns: ["address", "contract_address", "token_id"] },
+]
 
 export const accountResources: readonly ApiResource[] = [
   {
@@ -165,16 +174,13 @@ export const accountResources: readonly ApiResource[] = [
       { column: "t.contract_address", type: "bytea" },
       { column: "t.token_id", type: "numeric" },
     ],
-    branches: [
-      { from: owned, where: [] },
-      { from: held, where: [] },
-    ],
-    needs: () => ({
-      indexes: [
-        { table: "nft_ownership", columns: ["owner", "contract_address", "token_id"] },
-        { table: "nft_balances", columns: ["address", "contract_address", "token_id"] },
-      ],
-    }),
+    branches: ownedNow,
+    query: { at: atParam },
+    select: async (tx, { address, at }) => {
+      if (at !== undefined) return nftsAt(tx, { address: bytesOf(address!), at })
+      return { branches: ownedNow, values: [bytesOf(address!)] }
+    },
+    needs: ({ at }) => ({ indexes: at === undefined ? indexesOfOwned : [] }),
   }),
   listOf({
     name: "events",

@@ -26,10 +26,11 @@ import {
 import { contractColumns } from "./account-resources.js"
 import { itemAt } from "./at-height.js"
 import { eventKey } from "./chain-columns.js"
+import { countedBy } from "./counted-by.js"
+import { holderCounter, holderResources } from "./holder-resources.js"
 import { selectRow } from "./select-row.js"
 import { ftColumns, ftTable, nftColumns, nftKey, nftTable } from "./transfer-columns.js"
 
-const holderCounter = { table: "ft_holder_counts", column: "holders" }
 const itemCounter = { table: "nft_item_counts", column: "items" }
 const tokenCounter = { table: "nft_token_counts", column: "tokens" }
 
@@ -133,17 +134,6 @@ const resourcesOf = ({ path, what, table, columns, workers, counter, transfers }
   },
 ]
 
-/** The number that a table has for the contract; no row: nothing was counted. */
-function countedBy({ table, column }: { table: string; column: string }): NonNullable<ListResource["total"]> {
-  return async (tx, { request }) => {
-    const { rows } = await tx.query<{ total: string }>(
-      `select ${column} as total from app.${table} where contract_address = $1`,
-      [contractOf(request)],
-    )
-    return rows[0]?.total ?? "0"
-  }
-}
-
 export const tokenResources: readonly ApiResource[] = [
   ...resourcesOf({
     ...{ path: "/tokens", what: "Token", table: "ft_tokens", columns: tokenColumns },
@@ -151,33 +141,7 @@ export const tokenResources: readonly ApiResource[] = [
     counter: holderCounter,
     transfers: { columns: ftColumns, key: eventKey, from: ftTable },
   }),
-  {
-    ...{ kind: "list", path: "/tokens/:contract/holders", tag: "tokens", store: "app", order: "desc" },
-    summary: "Who holds a token, by balance",
-    workers: ["token_worker", "ft_holdings_worker"],
-    params: contract,
-    columns: {
-      address: bytes("t.address"),
-      balance: number("t.balance"),
-      decimals: integerOrNull("m.decimals"),
-      symbol: textOrNull("m.symbol"),
-      transfers_in: number("t.transfers_in"),
-      transfers_out: number("t.transfers_out"),
-    },
-    key: [
-      { column: "t.balance", type: "numeric" },
-      { column: "t.address", type: "bytea" },
-    ],
-    select: async (_tx, request) => ({
-      branches: [{ from: `app.ft_holdings t ${metadata}`, where: ["t.contract_address = $1", "t.balance > 0"] }],
-      values: [contractOf(request)],
-    }),
-    needs: () => ({
-      tables: [holderCounter.table],
-      indexes: [{ table: "ft_holdings", columns: ["contract_address", "balance", "address"] }],
-    }),
-    total: countedBy(holderCounter),
-  },
+  ...holderResources,
   ...resourcesOf({
     ...{ path: "/collections", what: "Collection", table: "nft_collections", columns: collectionColumns },
     workers: ["token_worker", "nft_ownership_worker"],
