@@ -109,6 +109,8 @@ function createApp(
   guardSurfaces(app, access)
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries(defaultHeaders)) if (!reply.hasHeader(name)) reply.header(name, value)
+    // A rate limit knows better when to ask again.
+    if (reply.statusCode === 429 && !reply.hasHeader("retry-after")) reply.header("retry-after", "1")
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?", 1)[0]!.slice(0, 200)
@@ -116,6 +118,7 @@ function createApp(
   })
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const refusal = refusalOf(error)
+    reply.refusedAs = refusal?.code
     if (refusal) return reply.code(refusal.status).send(problem(refusal.code, refusal.message, refusal.details))
     logger.error({ error }, "a request failed")
     return reply.code(500).send(problem("INTERNAL", "this request failed; the log says why"))

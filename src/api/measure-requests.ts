@@ -11,6 +11,10 @@ declare module "fastify" {
     /** Its answer does not end by itself, so its time says nothing. */
     endless?: boolean
   }
+  interface FastifyReply {
+    /** The code of an error that a status alone does not tell. */
+    refusedAs: string | undefined
+  }
 }
 
 const reasons: Readonly<Record<number, string>> = {
@@ -20,11 +24,12 @@ const reasons: Readonly<Record<number, string>> = {
 }
 
 export function measureRequests(app: FastifyInstance, metrics: HttpMetrics | undefined): void {
+  app.decorateReply("refusedAs", undefined)
   if (!metrics) return
-  app.addHook("onResponse", async (request, { statusCode, elapsedTime }) => {
+  app.addHook("onResponse", async (request, { statusCode, elapsedTime, refusedAs }) => {
     const { url: route = "none", config } = request.routeOptions
     if (!config.endless) metrics.seconds.observe({ route, status: statusCode }, elapsedTime / 1_000)
-    const reason = reasons[statusCode]
+    const reason = refusedAs === "OVERLOADED" ? "overloaded" : reasons[statusCode]
     if (reason) metrics.rejections.inc({ reason })
   })
   app.server.on("drop", () => metrics.rejections.inc({ reason: "too_many_connections" }))

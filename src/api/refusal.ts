@@ -3,7 +3,7 @@
 
 import { isIndexerError } from "../platform/errors.js"
 import { scrubText } from "../platform/scrub.js"
-import { sqlStateOf } from "../postgres/postgres-error.js"
+import { isPoolExhausted, sqlStateOf } from "../postgres/postgres-error.js"
 import { RequestError } from "../queries/request-error.js"
 
 export interface Refusal {
@@ -15,12 +15,21 @@ export interface Refusal {
 
 const statementTimeout = "57014"
 
+/** More is asked of this process than it can answer at once; the databases are well. */
+const overloaded: Refusal = {
+  status: 429,
+  code: "OVERLOADED",
+  message: "this server has more requests than it can answer: ask again in a moment",
+  details: {},
+}
+
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof RequestError) {
     const { statusCode: status, code, message, details } = error
     return { status, code, message, details }
   }
   const { statusCode: status = 500, message } = error as { statusCode?: number; message: string }
+  if (isPoolExhausted(error)) return overloaded
   if (status === 429) return { status, code: "RATE_LIMITED", message, details: {} }
   if (status < 500) return { status, code: "BAD_REQUEST", message, details: {} }
   if (sqlStateOf(error) === statementTimeout) {

@@ -7,7 +7,7 @@ import { sqlStateOf } from "../postgres/postgres-error.js"
 import { RequestError } from "../queries/request-error.js"
 import type { ServedChain } from "../queries/served-chain.js"
 import { filterPattern, mostFilters, tableColumns, tableResource } from "../queries/table-resource.js"
-import { readWorkerTables, type WorkerTableInfo } from "../queries/worker-tables.js"
+import type { WorkerTableInfo } from "../queries/worker-tables.js"
 import {
   answerSchema,
   listQuery,
@@ -28,7 +28,8 @@ const filter = Type.Optional(
     description: "`column:value`, once or several times: on the leading columns of the key or of an index",
   }),
 )
-const undefinedTable = "42P01"
+/** No such table or column. */
+const changedTable = ["42P01", "42703"]
 
 const tableSchema = Type.Object({
   table: Type.String(),
@@ -38,9 +39,6 @@ const tableSchema = Type.Object({
   key: Type.Array(Type.String()),
   indexes: Type.Array(Type.Array(Type.String())),
 })
-
-const tablesOf = (chain: ServedChain): Promise<readonly WorkerTableInfo[]> =>
-  chain.read("app", async (tx) => readWorkerTables(tx, await chain.registry.read(tx)))
 
 interface TableRouteOptions {
   readonly chains: () => readonly ServedChain[]
@@ -58,7 +56,7 @@ export function tableRoutes(app: FastifyInstance, { chains, exports }: TableRout
     querystring: Type.Object({}, { additionalProperties: false }),
     response: responses(Type.Object({ data: Type.Array(tableSchema) })),
   }
-  app.get("/v1/:chain/tables", { schema: list }, async (request) => ({ data: await tablesOf(chainNamed(request)) }))
+  app.get("/v1/:chain/tables", { schema: list }, async (request) => ({ data: await chainNamed(request).tables.all() }))
 
   const schema = {
     tags: ["tables"],
@@ -71,7 +69,7 @@ export function tableRoutes(app: FastifyInstance, { chains, exports }: TableRout
     const chain = chainNamed(request)
     const query = request.query as Readonly<Record<string, string>> & { filter?: string | string[] }
     const { table } = request.params as { table: string }
-    const info = (await tablesOf(chain)).find((known) => known.table === table)
+    const info = await chain.tables.find(table)
     if (!info) throw new RequestError("NOT_FOUND", `there is no such table: see /v1/${chain.name}/tables`)
     const filters = [query.filter ?? []].flat()
     const limits = ["from_height", "to_height", "from_time", "to_time"].filter((name) => query[name] !== undefined)
@@ -81,9 +79,10 @@ export function tableRoutes(app: FastifyInstance, { chains, exports }: TableRout
     try {
       return await sendList(chain, tableResource(info, filters), { request, reply, exports, values })
     } catch (error) {
-      // Dropped since it was listed: its worker is being derived again.
-      if (sqlStateOf(error) === undefinedTable) throw new RequestError("NOT_FOUND", "this table is being recreated")
-      throw error
+      if (!changedTable.includes(sqlStateOf(error) ?? "")) throw error
+      // Dropped since it was read: its worker is being derived again.
+      chain.tables.forget()
+      throw new RequestError("NOT_FOUND", "this table is being recreated")
     }
   })
 }
@@ -95,7 +94,7 @@ export async function describeTables(document: unknown, chains: readonly ServedC
   const found = new Map<string, WorkerTableInfo>()
   for (const chain of chains) {
     // A chain whose database cannot be reached must not take the document of the others away.
-    const tables = await tablesOf(chain).catch(() => [])
+    const tables = await chain.tables.all().catch(() => [])
     for (const info of tables) if (!found.has(info.table)) found.set(info.table, info)
   }
   const known = document as Document

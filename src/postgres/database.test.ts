@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { setImmediate as nextRound } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startCuttingProxy } from "../../test/support/cutting-proxy.js"
@@ -6,6 +8,7 @@ import { startTcpProxy } from "../../test/support/tcp-proxy.js"
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { Database } from "./database.js"
+import { isPoolExhausted } from "./postgres-error.js"
 
 describe("Database", () => {
   let test: TestDatabase
@@ -30,13 +33,26 @@ describe("Database", () => {
     expect(new Set(pids.map((result) => result.rows[0]!.pid)).size).toBeLessThanOrEqual(2)
   })
 
-  it("a request that gets no connection in time fails with DATABASE_UNREACHABLE", async () => {
-    const options = { url: test.url, applicationName: "test", maxConnections: 1, connectTimeoutMs: 3_000 }
-    const narrow = new Database(options)
+  it("a request that gets no connection in time fails, and knows whether the others were in use or never came", async () => {
+    const options = { applicationName: "test", maxConnections: 1, connectTimeoutMs: 3_000 }
+    const narrow = new Database({ ...options, url: test.url })
     await narrow.transaction(async () => {
-      await expect(narrow.query("select 1")).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE" })
+      const refused = narrow.query("select 1")
+      await expect(refused).rejects.toMatchObject({ code: "DATABASE_UNREACHABLE", data: { poolExhausted: true } })
     })
     await narrow.end()
+    // It accepts connections, and never says a word.
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1")
+    await once(silent, "listening")
+    const { port } = silent.address() as AddressInfo
+    const away = new Database({ ...options, connectTimeoutMs: 100, url: `postgres://127.0.0.1:${port}/none` })
+    const failures = await Promise.allSettled([away.query("select 1"), away.query("select 1")])
+    for (const { reason } of failures as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({ code: "DATABASE_UNREACHABLE" })
+      expect(isPoolExhausted(reason)).toBe(false)
+    }
+    await away.end()
+    silent.close()
   })
 
   it("a transaction commits, or stores nothing and leaves a clean connection", async () => {

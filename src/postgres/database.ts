@@ -6,7 +6,7 @@ import type pg from "pg"
 import { connectionTarget } from "./connection-target.js"
 import { databaseAddress } from "./database-address.js"
 import { driver } from "./driver.js"
-import { assertCommitted, assertServerVersion, toIndexerError } from "./postgres-error.js"
+import { assertCommitted, assertServerVersion, poolExhausted, toIndexerError } from "./postgres-error.js"
 import { defaultAnswerTimeoutMs, SilenceWatch } from "./silence-watch.js"
 import {
   beginStatement,
@@ -43,11 +43,15 @@ export class Database implements Queryable {
   readonly #lost = new WeakSet<pg.ClientBase>()
   readonly #watches = new WeakMap<pg.ClientBase, SilenceWatch>()
   readonly #idle = new Set<pg.ClientBase>()
+  readonly #maxConnections: number
+  /** Those that the server has accepted. */
+  #connected = 0
   #ended: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
     this.url = options.url
     this.#ownSessions = options.ownSessions ?? false
+    this.#maxConnections = options.maxConnections ?? 5
     this.#sessionLimits = this.#ownSessions ? (options.sessionLimits ?? {}) : {}
     const startOptions = [
       ...(options.readOnly ? ["default_transaction_read_only=on"] : []),
@@ -57,7 +61,7 @@ export class Database implements Queryable {
     this.#pool = new driver.Pool({
       ...connectionTarget(options.url),
       application_name: options.applicationName,
-      max: options.maxConnections ?? 5,
+      max: this.#maxConnections,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
@@ -72,6 +76,7 @@ export class Database implements Queryable {
     // before the caller can listen, and an unhandled "error" would end the process.
     const answerTimeoutMs = options.answerTimeoutMs ?? defaultAnswerTimeoutMs
     this.#pool.on("connect", (client) => {
+      this.#connected++
       this.#watches.set(client, new SilenceWatch(client, { ...options, answerTimeoutMs }))
       const note = (): unknown => this.#lost.add(client)
       client.on("error", note)
@@ -82,7 +87,10 @@ export class Database implements Queryable {
       if (this.#ended) this.#watches.get(client)?.ending()
       else this.#idle.add(client)
     })
-    this.#pool.on("remove", (client) => this.#idle.delete(client))
+    this.#pool.on("remove", (client) => {
+      this.#idle.delete(client)
+      if (this.#watches.has(client)) this.#connected--
+    })
   }
 
   /** One statement on any free connection. */
@@ -181,6 +189,10 @@ export class Database implements Queryable {
     try {
       return await this.#pool.connect()
     } catch (error) {
+      const isTimeout = typeof (error as { code?: unknown }).code !== "string"
+      // All are open and in use: the server has not failed, there is too much to ask of it at once.
+      if (isTimeout && !this.#ended && this.#connected >= this.#maxConnections)
+        throw poolExhausted(error, { address: this.address, connections: this.#maxConnections })
       // A connect error without a code is the driver's timeout.
       throw toIndexerError(error, { address: this.address, connectionLost: true })
     }

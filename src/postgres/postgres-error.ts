@@ -63,6 +63,21 @@ export function toIndexerError(error: unknown, context: PostgresErrorContext = {
   })
 }
 
+/** Everything goes on as after an outage, but whoever asks on behalf of others can tell them the truth (`isPoolExhausted`). */
+export function poolExhausted(
+  cause: unknown,
+  { address, connections }: { readonly address: string; readonly connections: number },
+): IndexerError {
+  return new IndexerError(
+    "DATABASE_UNREACHABLE",
+    `All ${connections} connections of this process to the database ${address} are in use; none became free in time`,
+    { cause, data: { poolExhausted: true } },
+  )
+}
+
+export const isPoolExhausted = (error: unknown): boolean =>
+  error instanceof IndexerError && error.data["poolExhausted"] === true
+
 function classify(code: string | undefined, connectionLost: boolean): ErrorCode {
   const known = code === undefined ? undefined : codeBySqlState[code]
   if (known) return known

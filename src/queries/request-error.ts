@@ -3,7 +3,7 @@
 /** With their HTTP status. */
 export const requestErrors = {
   BAD_REQUEST: 400,
-  BUSY: 503,
+  BUSY: 429,
   CONFIRMATION_VOID: 409,
   CURSOR_INVALID: 400,
   CURSOR_ROLLED_BACK: 409,

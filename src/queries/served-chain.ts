@@ -10,6 +10,8 @@ import type { Store } from "./answer-scope.js"
 import { CursorCodec, readCursorKey } from "./cursor.js"
 import { NeedsWatch } from "./needs-watch.js"
 import { PreparedStatements } from "./prepared-statements.js"
+import { TableCatalog } from "./table-catalog.js"
+import { readWorkerTables } from "./worker-tables.js"
 
 export interface ChainHead {
   /** The node's, as last stored. */
@@ -39,6 +41,7 @@ export class ServedChain {
   readonly clock: Clock
   readonly registry = new StoredRegistry()
   readonly needs = new NeedsWatch()
+  readonly tables: TableCatalog
   private readonly prepared = new PreparedStatements()
   private codec: CursorCodec | undefined
   private id: string | undefined
@@ -47,6 +50,9 @@ export class ServedChain {
   constructor(private readonly options: ServedChainOptions) {
     this.name = options.name
     this.clock = options.clock
+    this.tables = new TableCatalog(options.clock, () =>
+      this.read("app", async (tx) => readWorkerTables(tx, await this.registry.read(tx))),
+    )
   }
 
   read<T>(store: Store, work: (tx: Queryable) => Promise<T>): Promise<T> {

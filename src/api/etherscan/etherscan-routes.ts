@@ -7,7 +7,7 @@ import type { Clock } from "../../platform/clock.js"
 import { isIndexerError } from "../../platform/errors.js"
 import type { Logger } from "../../platform/logger.js"
 import { scrubText } from "../../platform/scrub.js"
-import { sqlStateOf } from "../../postgres/postgres-error.js"
+import { isPoolExhausted, sqlStateOf } from "../../postgres/postgres-error.js"
 import type { EtherscanAction } from "../../queries/etherscan/etherscan-action.js"
 import { EtherscanError } from "../../queries/etherscan/etherscan-error.js"
 import { EtherscanParams } from "../../queries/etherscan/etherscan-params.js"
@@ -112,7 +112,7 @@ function refuse(
   const { statusCode } = error as { statusCode?: number }
   // Only who sends a key of ours as a header, which is not a part of the format.
   if (statusCode === 401) return json(reply, refusalText("Invalid API Key")).code(401)
-  if (statusCode === 429) return json(reply, throttledText("try again later"))
+  if (statusCode === 429 || isPoolExhausted(error)) return json(reply, throttledText("try again later"))
   const reason = reasonOf(error, statusCode)
   if (reason === undefined) logger.error({ error }, "a request failed")
   const text = reason ?? "Error! This request failed; the log says why"

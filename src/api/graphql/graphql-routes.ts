@@ -32,6 +32,7 @@ export function graphqlRoutes(app: FastifyInstance, options: GraphqlRouteOptions
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error) ?? failed
     if (refusal === failed) options.logger.error({ error }, "a GraphQL operation failed")
+    reply.refusedAs = refusal.code
     return send(reply, refusedAnswer(refusal, typeFor(request)), typeFor(request))
   })
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
