@@ -156,6 +156,7 @@ try {
             tables: families.flatMap(({ graph }) => graph.tables),
             places: families.flatMap(({ graph }) => graph.places),
             lookups: families.flatMap(({ graph }) => graph.lookups),
+            totals: families.flatMap(({ graph }) => graph.totals),
           },
           // The other connections are for REST.
           operations: Math.max(1, Math.floor(settings.apiConnections / 2)),

@@ -10,6 +10,7 @@ import { ChainGraph } from "../../queries/graphql/chain-graph.js"
 import type { ServedChain } from "../../queries/served-chain.js"
 import { amount, bytes, int4, int8 } from "../../workers/column.js"
 import { eventTable, stateTable, sum } from "../../workers/define-worker.js"
+import { refusalOf } from "../refusal.js"
 
 const blocks = livelyBlocks({ seed: 7, from: 0, to: 60 })
 const transactions = blocks.flatMap((block) => block.transactions)
@@ -65,7 +66,7 @@ const codesOf = async (query: string, variables: object = {}): Promise<string[]>
 
 /** The same graph over a chain that reports its statements, or does something between them. */
 function watched(
-  see: (sql: string, asked: { store: Store; values: readonly unknown[] }) => Promise<void> | void,
+  see: (sql: string, asked: { store: Store; values: readonly unknown[]; tx: Queryable }) => Promise<void> | void,
 ): ChainGraph {
   const { chain } = served
   const watching: Pick<
@@ -81,7 +82,7 @@ function watched(
       chain.readTogether(stores, (snapshots) => {
         const seen = (store: Store): Queryable => ({
           query: async (sql, values = []) => {
-            await see(sql, { store, values })
+            await see(sql, { store, values, tx: snapshots[store] })
             return snapshots[store].query(sql, values)
           },
         })
@@ -308,6 +309,80 @@ describe("an answer", () => {
     expect(result.data).toMatchObject({ _meta: { workers: [{ name: "evm_worker", watermark: "59" }] } })
   })
 
+  test("whose table is dropped meanwhile says so, and the next one knows the new schema", async () => {
+    const { app } = served.store
+    let isDropped = false
+    const graph = watched(async (sql) => {
+      if (isDropped || !sql.includes('"payers"')) return
+      isDropped = true
+      await app.query("alter table app.payers rename to away")
+    })
+    const query = "{ payers { nodes { paid } } }"
+    const refused = run(graph, query)
+    await expect(refused).rejects.toMatchObject({ code: "SCHEMA_CHANGED", statusCode: 503 })
+    const { errors } = await run(graph, query)
+    await app.query("alter table app.away rename to payers")
+    expect(errors?.[0]?.message).toContain('Cannot query field "payers"')
+  })
+
+  test("whose statement takes too long is refused, and each statement has 5 s", async () => {
+    const graph = watched(async (sql, { tx }) => {
+      if (!sql.includes("evm_logs")) return
+      await tx.query("set local statement_timeout = 20")
+      await tx.query("select pg_sleep(20)")
+    })
+    const refused = await run(graph, "{ evm_logs { nodes { data } } }").catch((error: unknown) => error)
+    expect(refusalOf(refused)).toMatchObject({ status: 422, code: "QUERY_TOO_LARGE" })
+    const limits = await served.chain.readTogether(["app", "raw"], ({ raw, app }) =>
+      Promise.all(
+        [raw, app].map((tx) => tx.query<{ limit: string }>("select current_setting('statement_timeout') as limit")),
+      ),
+    )
+    expect(limits.map(({ rows }) => rows[0]!.limit)).toEqual(["5s", "5s"])
+  })
+
+  test("counts the rows of all pages where a worker does, and of nothing else", async () => {
+    const { rows: tokens } = await served.store.app.query<{ contract: string; transfers: string }>(
+      "select '0x' || encode(contract_address, 'hex') as contract, count(*) as transfers from app.ft_transfers group by 1",
+    )
+    const counted = await ask(
+      `query ($token: Bytes!) {
+      blocks(first: 1) { totalCount }
+      ft_transfers(first: 1, where: { contract_address: $token }) { totalCount nodes { amount } }
+      absent: ft_transfers(first: 1, where: { contract_address: "0xee" }) { totalCount }
+      ft_tokens(first: 20) { totalCount nodes { contract_address ft_transfers(first: 1) { totalCount } } }
+      nft_collections { nodes { contract_address nft_ownership(first: 100) { totalCount nodes { token_id } } } }
+      later: ft_transfers(first: 1, where: { contract_address: $token, block_height_gte: 5 }) { totalCount }
+      past: ft_transfers(first: 1, where: { contract_address: $token }, block: { number: 59 }) { totalCount }
+      payments { totalCount } }`,
+      { token: tokens[0]!.contract },
+    )
+    expect(counted.errors).toBeUndefined()
+    const { data } = counted
+    expect(data.blocks.totalCount).toBe("60")
+    expect(data.ft_transfers.totalCount).toBe(tokens[0]!.transfers)
+    expect(data.absent.totalCount).toBe("0")
+    for (const { contract_address, ft_transfers: list } of data.ft_tokens.nodes)
+      expect(list.totalCount).toBe(tokens.find(({ contract }) => contract === contract_address)!.transfers)
+    const items = data.nft_collections.nodes.map(
+      (row: Record<string, Record<string, unknown>>) => row["nft_ownership"],
+    )
+    for (const { totalCount, nodes } of items) expect(totalCount).toBe(String(nodes.length))
+    expect(items.some(({ nodes }: { nodes: unknown[] }) => nodes.length > 0)).toBe(true)
+    expect([data.ft_tokens, data.later, data.past, data.payments].map(({ totalCount }) => totalCount)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ])
+    // Another worker is behind: the rows are fewer than the counter says.
+    await served.store.app.query("update app.coverage set heights = '{[0,50)}' where worker_type = 'evm_worker'")
+    const uneven = await ask("{ blocks(first: 1) { totalCount } evm_logs(first: 1) { nodes { data } } }")
+    const alone = await ask("{ blocks(first: 1) { totalCount } }")
+    await served.store.app.query("update app.coverage set heights = '{[0,60)}' where worker_type = 'evm_worker'")
+    expect([uneven.data.blocks.totalCount, alone.data.blocks.totalCount]).toEqual([null, "60"])
+  })
+
   test("of two databases waits until both show the same chain", async () => {
     await served.store.raw.query("update raw.chain_state set chain_epoch = 1")
     let tries = 0
@@ -379,7 +454,9 @@ describe("hostile operations are refused at once", () => {
       "QUERY_TOO_COMPLEX",
     ],
     ["directives", `{ _meta { chain ${"@include(if: true) ".repeat(60)} } }`, "QUERY_TOO_COMPLEX"],
-    ["tokens", `{ ${"a ".repeat(3_000)} }`, "GRAPHQL_PARSE_FAILED"],
+    // One list of values: nothing else of it is large.
+    ["tokens", `{ a(b: [${"1 ".repeat(1_992)}]) }`, "GRAPHQL_PARSE_FAILED"],
+    ["fewer tokens", `{ a(b: [${"1 ".repeat(1_991)}]) }`, "GRAPHQL_VALIDATION_FAILED"],
     ["no query", "mutation { drop }", "OPERATION_NOT_SUPPORTED"],
     ["a subscription", "subscription { _meta { chain } }", "OPERATION_NOT_SUPPORTED"],
     ["no GraphQL", "select 1", "GRAPHQL_PARSE_FAILED"],

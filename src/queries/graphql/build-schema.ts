@@ -9,6 +9,7 @@ import { type GraphField, keyField, listField, rowField, type TableType, tableFi
 import { metaType } from "./meta-type.js"
 import { rowCost } from "./operation-cost.js"
 import { cell } from "./read-rows.js"
+import type { RowTotal } from "./row-total.js"
 import { describeAccess } from "./table-access.js"
 import type { TableNames } from "./table-names.js"
 
@@ -17,9 +18,10 @@ export interface SchemaParts {
   readonly names: TableNames
   readonly relations: readonly GraphRelation[]
   readonly lookups: GraphFamily["lookups"]
+  readonly totals: GraphFamily["totals"]
 }
 
-export function buildSchema({ tables, names, relations, lookups }: SchemaParts): GraphQLSchema {
+export function buildSchema({ tables, names, relations, lookups, totals }: SchemaParts): GraphQLSchema {
   const types = new Map<GraphTable, TableType>()
   for (const table of tables) {
     const { type: name } = names.of(table)
@@ -33,6 +35,7 @@ export function buildSchema({ tables, names, relations, lookups }: SchemaParts):
     types.set(table, {
       ...{ table, type, relations: own, connection: connectionType(type, name) },
       ...tableFilter(table, name),
+      total: totalOf(table, { tables, totals }),
     })
   }
   const fields: Record<string, GraphField<undefined>> = {}
@@ -79,6 +82,15 @@ function relationFields(
       return [relation.name, relation.isList ? listField<GraphRow>(type, relation) : rowField(type, relation)]
     }),
   )
+}
+
+/** None where the store has no such counter, or another worker keeps it. */
+function totalOf(table: GraphTable, { tables, totals }: Pick<SchemaParts, "tables" | "totals">): RowTotal | undefined {
+  const declared = totals.find((one) => one.table === table.name)
+  if (!declared?.counter) return declared && { by: declared.by, counter: undefined }
+  const { counter, by } = declared
+  const kept = tables.find(({ name, worker }) => name === counter.table && worker === table.worker)
+  return kept && { by, counter: { table: kept, column: counter.column } }
 }
 
 const describeTable = (table: GraphTable): string =>

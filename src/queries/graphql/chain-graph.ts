@@ -110,7 +110,7 @@ export class ChainGraph {
     if (this.known?.text !== text) {
       const names = tableNames(tables)
       const relations = tableRelations(tables, { registry: stored.registry, places: this.family.places, names })
-      this.known = { text, tables, schema: buildSchema({ tables, names, relations, lookups: this.family.lookups }) }
+      this.known = { text, tables, schema: buildSchema({ ...this.family, tables, names, relations }) }
     }
     this.readAt = clock.monotonic()
     return this.known

@@ -9,12 +9,15 @@ import {
   GraphQLString,
 } from "graphql"
 import type { GraphRow } from "./graph-operation.js"
+import { BigIntText } from "./graph-scalars.js"
+import { rowCost } from "./operation-cost.js"
 
 export interface Connection {
   readonly rows: readonly GraphRow[]
   readonly hasMore: boolean
   readonly isContinued: boolean
   cursorOf(row: GraphRow): string
+  total(): Promise<string | null>
 }
 
 const pageInfo = new GraphQLObjectType<Connection>({
@@ -58,6 +61,12 @@ export function connectionType(row: GraphQLObjectType, typeName: string): GraphQ
         resolve: ({ rows, cursorOf }) => rows.map((one) => ({ row: one, cursor: cursorOf(one) })),
       },
       pageInfo: { type: new GraphQLNonNull(pageInfo), resolve: (source) => source },
+      totalCount: {
+        type: BigIntText,
+        description: "Rows on all pages; null where nobody counts them.",
+        extensions: { ...rowCost },
+        resolve: ({ total }) => total(),
+      },
     },
   })
 }

@@ -3,6 +3,7 @@
 
 import { containsHeight } from "../../domain/range-set.js"
 import type { Clock } from "../../platform/clock.js"
+import { printMultirange } from "../../postgres/multirange.js"
 import type { Queryable } from "../../postgres/transaction.js"
 import { type AnswerScope, askedHeights, readScope, type Store } from "../answer-scope.js"
 import { assertNotRolledBack, type CursorCodec, type CursorPosition } from "../cursor.js"
@@ -60,6 +61,13 @@ export class GraphOperation {
   get workers(): readonly string[] {
     const { raw, app } = this.options.workers
     return [...raw, ...app]
+  }
+
+  /** All workers that it needs have the same heights, so that the rows of one match the counts of another. */
+  get isEven(): boolean {
+    const { scopes, scope } = this.options
+    const shown = printMultirange(scope.covered)
+    return Object.values(scopes).every(({ isEven, covered }) => isEven && printMultirange(covered) === shown)
   }
 
   /** The first statement that failed. */

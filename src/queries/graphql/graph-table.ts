@@ -45,10 +45,19 @@ export interface Lookup {
   find(raw: Queryable, bytes: Buffer): Promise<Readonly<Record<string, unknown>> | undefined>
 }
 
+/** How many rows a table has for given values of some columns, which another table of its worker knows. */
+interface DeclaredTotal {
+  readonly table: string
+  readonly by: readonly string[]
+  /** By the same columns, which are its key. Undefined: the table has one row for each height. */
+  readonly counter?: { readonly table: string; readonly column: string }
+}
+
 export interface GraphFamily {
   readonly tables: readonly FamilyTable[]
   readonly places: readonly Place[]
   readonly lookups: readonly Lookup[]
+  readonly totals: readonly DeclaredTotal[]
 }
 
 /** From a row of one table to the rows of another that have the same values in other columns. */

@@ -21,6 +21,7 @@ import type { GraphRelation, GraphTable, Lookup } from "./graph-table.js"
 import { assertFits, filterType, parseFilter, type Where } from "./list-filter.js"
 import { listCost, rowCost } from "./operation-cost.js"
 import { cell } from "./read-rows.js"
+import { type RowTotal, rowTotal } from "./row-total.js"
 import { selectedColumns } from "./selected-columns.js"
 import { orderColumns, tableAccess } from "./table-access.js"
 
@@ -31,6 +32,7 @@ export interface TableType {
   readonly relations: readonly GraphRelation[]
   readonly filter: GraphQLInputObjectType
   readonly orderBy: GraphQLEnumType | undefined
+  readonly total: RowTotal | undefined
 }
 
 export interface BlockArgument {
@@ -76,7 +78,7 @@ export const tableFilter = (table: GraphTable, typeName: string): Pick<TableType
 
 /** `relation`: of the rows that belong to another row. */
 export function listField<Source extends GraphRow | undefined>(
-  { table, type: _, connection, relations, filter, orderBy }: TableType,
+  { table, type: _, connection, relations, filter, orderBy, total }: TableType,
   relation?: GraphRelation,
 ): GraphField<Source> {
   return {
@@ -142,6 +144,11 @@ export function listField<Source extends GraphRow | undefined>(
         ...{ rows: shown, hasMore: rows.length > given.first, isContinued: asked.after !== undefined },
         cursorOf: ({ key }) =>
           cursors.encode(name, { epoch, height: table.height === undefined ? end - 1 : Number(key[0]), key }),
+        total: () =>
+          // Rows whose order has no place for them are left out.
+          access.notNull === undefined
+            ? rowTotal(operation, total, { target, parent, where, at })
+            : Promise.resolve(null),
       } satisfies Connection
     },
   }

@@ -50,7 +50,13 @@ const observed: readonly FamilyTable[] = [
     ...{ ...ofContract, name: "nft_item_counts", worker: "nft_ownership_worker" },
     columns: { contract_address: bytes, items: int8 },
   },
+  {
+    ...{ ...ofContract, name: "nft_token_counts", worker: "nft_ownership_worker" },
+    columns: { contract_address: bytes, tokens: int8 },
+  },
 ]
+
+const byContract = { by: ["contract_address"] }
 
 const hex = (value: Buffer): string => `0x${value.toString("hex")}`
 
@@ -63,6 +69,12 @@ export const evmGraph: GraphFamily = {
       table: "evm_transactions",
       columns: { block_height: "block_height", transaction_index: "transaction_index" },
     },
+  ],
+  totals: [
+    { table: "blocks", by: [] },
+    { ...byContract, table: "ft_transfers", counter: { table: "ft_tokens", column: "transfer_count" } },
+    { ...byContract, table: "nft_transfers", counter: { table: "nft_collections", column: "transfer_count" } },
+    { ...byContract, table: "nft_ownership", counter: { table: "nft_token_counts", column: "tokens" } },
   ],
   lookups: [
     {
