@@ -14,6 +14,7 @@ import { CsvExports } from "./csv-export.js"
 import { type DataRouteOptions, dataRoutes } from "./data-routes.js"
 import { type EtherscanOptions, etherscanRoutes } from "./etherscan/etherscan-routes.js"
 import { type GraphqlRouteOptions, graphqlRoutes } from "./graphql/graphql-routes.js"
+import { type ItemMetadataOptions, itemMetadataRoutes } from "./item-metadata/item-metadata-routes.js"
 import { opsRoutes } from "./ops-routes.js"
 import type { StreamHub } from "./stream-hub.js"
 import { streamRoutes } from "./stream-routes.js"
@@ -28,6 +29,7 @@ export interface DataApiOptions extends DataRouteOptions, ClientLimits {
   readonly series?: (chain: string) => SeriesRecorder | undefined
   readonly streams?: StreamHub
   readonly etherscan?: EtherscanOptions
+  readonly itemMetadata?: ItemMetadataOptions
   readonly graphql?: Omit<GraphqlRouteOptions, "chains">
   readonly version: string
 }
@@ -82,6 +84,7 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
     const exports = new CsvExports()
     dataRoutes(routes, { ...options, exports })
     tableRoutes(routes, { ...options, exports })
+    if (options.itemMetadata) itemMetadataRoutes(routes, { ...options, ...options.itemMetadata })
     if (options.streams) streamRoutes(routes, { hub: options.streams })
   })
   const { etherscan } = options

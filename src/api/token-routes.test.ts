@@ -1,3 +1,4 @@
+import { encodeAbiParameters } from "viem"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { DeriveStore } from "../../test/support/derive-store.js"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
@@ -6,6 +7,7 @@ import { evmFamily } from "../families/evm/evm-family.js"
 import { displayText } from "../families/evm/indexes/token-metadata/display-text.js"
 import { systemClock } from "../platform/clock.js"
 import { answerList } from "../queries/answer-request.js"
+import type { NodeCalls } from "../queries/node-calls.js"
 import type { ListResource } from "../queries/resource.js"
 import { ServedChain } from "../queries/served-chain.js"
 
@@ -13,8 +15,22 @@ const blocks = livelyBlocks({ seed: 11, from: 0, to: 60 })
 let served: ServedStore
 let store: DeriveStore
 
+/** What contracts answer when they are asked for the document of an item. */
+let uriOf: (data: string) => string | undefined = () => undefined
+const callsSeen: string[] = []
+const node: NodeCalls = {
+  call: async (method, params) => {
+    const { data } = params[0] as { data: string }
+    callsSeen.push(`${method} ${data.slice(0, 10)}`)
+    const uri = uriOf(data)
+    if (uri === undefined) return { refusal: { code: 3, message: "execution reverted" } }
+    return { value: encodeAbiParameters([{ type: "string" }], [uri]) }
+  },
+  close: async () => undefined,
+}
+
 beforeAll(async () => {
-  served = await serveStore(blocks)
+  served = await serveStore(blocks, { node, itemMetadata: { isOn: true, nodeRequestsPerMinute: 3 } })
   store = served.store
   await store.raw.query("update raw.chain_state set head_height = 59, finalized_height = 40")
 }, 60_000)
@@ -308,5 +324,53 @@ describe("at a height", () => {
     expect(why.error.code).toBe("TOO_MANY_EVENTS")
     expect(before).toEqual([200, 200, 200])
     expect(few).toMatchObject({ status: 200, json: { data: json.data } })
+  })
+})
+
+describe("the document of an item", () => {
+  const itemPath = async (at: number): Promise<string> => {
+    for (const collection of await walk("/v1/test/collections")) {
+      const path = `/v1/test/collections/${contractOf(collection)}/items`
+      const item = (await walk(path))[at]
+      if (item) return `${path}/${item["token_id"]}/metadata`
+    }
+    throw new Error("the store has no items")
+  }
+
+  test("is read once, kept, made inert, and limited for each client", async () => {
+    const json = JSON.stringify({ name: "One\u202e<b>", image: "javascript:alert(1)", attributes: [{ value: 7 }] })
+    const uri = `data:application/json;base64,${Buffer.from(json).toString("base64")}`
+    uriOf = (data) => (data.startsWith("0xc87b56dd") ? uri : undefined)
+    const path = await itemPath(0)
+    const { json: first } = await get(path)
+    expect(first.data).toMatchObject({
+      ...{ status: "ok", message: null, uri },
+      metadata: {
+        ...{ name: "One <b>", description: null, image: null, external_url: null },
+        attributes: [{ trait: null, value: "7" }],
+      },
+    })
+    const asked = callsSeen.length
+    expect((await get(path)).json).toEqual(first)
+    expect(callsSeen.length).toBe(asked)
+
+    uriOf = (data) => (data.startsWith("0x0e89341c") ? "https://127.0.0.1/{id}.json" : undefined)
+    const { json: refused } = await get(await itemPath(1))
+    expect(refused.data).toMatchObject({
+      ...{ status: "refused", message: "its host is not on the public internet", metadata: null },
+      uri: expect.stringMatching(/^https:\/\/127.0.0.1\/[0-9a-f]{64}\.json$/),
+    })
+    uriOf = () => undefined
+    expect((await get(await itemPath(2))).json.data).toMatchObject({ status: "none", uri: null })
+    const { status, json: limited } = await get(await itemPath(3))
+    expect([status, limited.error.code]).toEqual([429, "RATE_LIMITED"])
+    expect((await get(path)).status).toBe(200)
+  })
+
+  test("is not asked for where nobody knows the item", async () => {
+    const asked = callsSeen.length
+    const path = (await itemPath(0)).replace(/0x[0-9a-f]{40}/, `0x${"ee".repeat(20)}`)
+    expect((await get(path)).status).toBe(404)
+    expect(callsSeen.length).toBe(asked)
   })
 })

@@ -20,6 +20,7 @@ import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { EtherscanAction } from "../queries/etherscan/etherscan-action.js"
 import type { GraphFamily } from "../queries/graphql/graph-table.js"
+import type { ItemUris } from "../queries/item-uris.js"
 import type { NodeCalls } from "../queries/node-calls.js"
 import type { ApiResource } from "../queries/resource.js"
 import type { BlockWriter } from "../raw/block-writer.js"
@@ -62,6 +63,8 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
   readonly etherscanActions: readonly EtherscanAction[]
   /** Calls of clients that only a node can answer. */
   createNodeCalls(deps: RuntimeDeps, options: SourceOptions): NodeCalls
+  /** Documents of NFTs. */
+  readonly itemUris: ItemUris
   /** What GraphQL shows beside the tables of workers. */
   readonly graph: GraphFamily
 

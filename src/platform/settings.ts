@@ -233,6 +233,25 @@ export const processSettings = {
     fallback: 60,
     help: "Most calls to the node that one API key or address may cause in a minute.",
   }),
+  nftMetadata: flag({
+    env: "NFT_METADATA",
+    fallback: false,
+    help: "Whether the role `serve` fetches the documents of NFTs that clients ask for, from servers that their contracts name: https on the public internet only. Needs a node for the URI.",
+  }),
+  nftIpfsGateway: text({
+    env: "NFT_IPFS_GATEWAY",
+    allowed: "an https:// URL that ends with a slash",
+    pattern: /^https:\/\/\S+\/$/,
+    fallback: "https://ipfs.io/ipfs/",
+    help: "Where documents with `ipfs://` URIs are fetched.",
+  }),
+  nftArweaveGateway: text({
+    env: "NFT_ARWEAVE_GATEWAY",
+    allowed: "an https:// URL that ends with a slash",
+    pattern: /^https:\/\/\S+\/$/,
+    fallback: "https://arweave.net/",
+    help: "Where documents with `ar://` URIs are fetched.",
+  }),
   corsOrigins: text({
     env: "CORS_ORIGINS",
     allowed: "a comma list of origins",

@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process"
-import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, chown, copyFile, mkdtemp, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { makeCertificates } from "../../test/support/make-certificates.js"
 import { type PrivatePostgres, startPrivatePostgres } from "../../test/support/private-postgres.js"
 import { waitUntil } from "../../test/support/wait-until.js"
 import { Connection } from "./connection.js"
@@ -12,27 +11,13 @@ import { CopyBuffer } from "./copy-buffer.js"
 import { Database } from "./database.js"
 import { serverAnswers } from "./server-answers.js"
 
-const run = promisify(execFile)
-const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-
 let certificates: string
 let server: PrivatePostgres
 let url: URL
 
-/** An authority with a certificate for "localhost", and another authority. */
-async function makeCertificates(directory: string): Promise<void> {
-  const openssl = (...args: string[]) => run("openssl", args, { cwd: directory })
-  for (const name of ["ca", "other"])
-    await openssl("req", "-x509", ...ec, "-keyout", `${name}.key`, "-out", `${name}.crt`, "-subj", `/CN=${name}`)
-  await openssl("req", ...ec, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
-  await writeFile(join(directory, "san"), "subjectAltName=DNS:localhost")
-  const signing = ["-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "san"]
-  await openssl("x509", "-req", "-in", "server.csr", "-out", "server.crt", ...signing)
-}
-
 beforeAll(async () => {
   certificates = await mkdtemp(join(tmpdir(), "tidemark-test-tls-"))
-  await makeCertificates(certificates)
+  await makeCertificates(certificates, ["localhost"])
   server = await startPrivatePostgres()
   const data = join(server.directory, "postgres")
   const { uid, gid } = await stat(data)

@@ -21,7 +21,7 @@ import { type Diagnosis, notYetKnown } from "../status/diagnosis.js"
 import { ThreadPort } from "../threads/thread-port.js"
 import type { ChainDatabases } from "./chain-databases.js"
 import { adminPoolSize } from "./connection-budget.js"
-import { families } from "./family-of.js"
+import { families, familyOf } from "./family-of.js"
 import { operateChain } from "./operate-chain.js"
 import { passedCalls } from "./passed-calls.js"
 import type {
@@ -167,6 +167,14 @@ try {
         series: (name) => recorders.find(({ chain }) => chain === name),
         corsOrigins: (settings.corsOrigins ?? "").split(",").filter((origin) => origin !== ""),
         requestsPerMinute: settings.apiRequestsPerMinute,
+        itemMetadata: {
+          isOn: settings.nftMetadata,
+          urisOf: (chain) => familyOf(chain).itemUris,
+          nodeOf: (chain) => nodes.get(chain),
+          nodeRequestsPerMinute: settings.apiNodeRequestsPerMinute,
+          gateways: { ipfs: settings.nftIpfsGateway, arweave: settings.nftArweaveGateway },
+          clock,
+        },
         etherscan: {
           ...{ actions: families.flatMap(({ etherscanActions }) => etherscanActions), clock, logger },
           nodeOf: (chain) => nodes.get(chain),

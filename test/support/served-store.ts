@@ -6,6 +6,7 @@ import type { Access } from "../../src/api/access.js"
 import { dataApi } from "../../src/api/data-api.js"
 import type { EtherscanOptions } from "../../src/api/etherscan/etherscan-routes.js"
 import { startHttpServer } from "../../src/api/http-server.js"
+import type { ItemMetadataOptions } from "../../src/api/item-metadata/item-metadata-routes.js"
 import { StreamHub } from "../../src/api/stream-hub.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import type { EvmBlock } from "../../src/families/evm/raw/evm-block.js"
@@ -59,6 +60,7 @@ export interface ServeOptions {
   /** Where clients' calls are passed to. */
   readonly node?: NodeCalls | undefined
   readonly etherscan?: Partial<EtherscanOptions>
+  readonly itemMetadata?: Partial<ItemMetadataOptions>
 }
 
 /** The chain `test`, all of it derived. */
@@ -71,22 +73,23 @@ export async function serveStore(
     fetched = [],
     node,
     etherscan = {},
+    itemMetadata = {},
   }: ServeOptions = {},
 ): Promise<ServedStore> {
   const store = await openDeriveStore(blocks, { workers, twoDatabases })
   if (fetched.length > 0) await store.appendFetched(fetched)
   await store.deriveAll()
-  return serveOpened(store, { access, twoDatabases, node, etherscan, close: () => store.close() })
+  return serveOpened(store, { access, twoDatabases, node, etherscan, itemMetadata, close: () => store.close() })
 }
 
-interface ServeOpened extends Pick<ServeOptions, "node" | "etherscan"> {
+interface ServeOpened extends Pick<ServeOptions, "node" | "etherscan" | "itemMetadata"> {
   readonly access: Access
   readonly twoDatabases: boolean
   readonly close: () => Promise<void>
 }
 
 async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<ServedStore> {
-  const { access, twoDatabases, node, etherscan } = options
+  const { access, twoDatabases, node, etherscan, itemMetadata } = options
   const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, ...readSessions })
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
@@ -112,6 +115,11 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
         ...{ access, streams, admin, series: () => recorder, corsOrigins: ["https://example.org"] },
         requestsPerMinute: 0,
         graphql: { graph: evmFamily.graph, operations: 2, logger: silentLogger },
+        itemMetadata: {
+          ...{ isOn: false, urisOf: () => evmFamily.itemUris, nodeOf: () => node, nodeRequestsPerMinute: 60 },
+          ...{ gateways: { ipfs: "https://ipfs.test/", arweave: "https://arweave.test/" }, clock: systemClock },
+          ...itemMetadata,
+        },
         etherscan: {
           ...{ actions: evmFamily.etherscanActions, nodeOf: () => node, nodeMethods: [] },
           ...{ nodeRequestsPerMinute: 60, lagBlocks: 10, clock: systemClock, logger: silentLogger },

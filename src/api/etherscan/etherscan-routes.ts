@@ -16,8 +16,8 @@ import { RequestError } from "../../queries/request-error.js"
 import type { ServedChain } from "../../queries/served-chain.js"
 import type { Access } from "../access.js"
 import { clientOf } from "../client-limits.js"
+import { NodeBudget } from "../node-budget.js"
 import { answerText, completenessHeaders, refusalText, rpcErrorText, throttledText } from "./etherscan-envelope.js"
-import { NodeBudget } from "./node-budget.js"
 
 export interface EtherscanOptions {
   readonly actions: readonly EtherscanAction[]

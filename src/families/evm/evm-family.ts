@@ -9,6 +9,7 @@ import { parseAbi } from "./parse-abi.js"
 import { createNodeCalls } from "./queries/create-node-calls.js"
 import { etherscanActions } from "./queries/etherscan/etherscan-actions.js"
 import { evmGraph } from "./queries/evm-graph.js"
+import { evmItemUris } from "./queries/evm-item-uris.js"
 import { evmResources } from "./queries/evm-resources.js"
 import type { EvmBlock } from "./raw/evm-block.js"
 import { evmRawTables } from "./raw/raw-tables.js"
@@ -33,6 +34,7 @@ export const evmFamily: ChainFamily<EvmBlock> = {
   resources: evmResources,
   etherscanActions,
   createNodeCalls,
+  itemUris: evmItemUris,
   graph: evmGraph,
   workers: builtInWorkers,
   observedTables: ["contract_code", "contract_code_hashes", "search_terms", "token_metadata"],

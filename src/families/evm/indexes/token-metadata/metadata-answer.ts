@@ -13,6 +13,12 @@ export function textOf(answer: Uint8Array): string | null {
   return (bytes && displayBytes(bytes)) || null
 }
 
+/** A text of any length, as it is; undefined when there is none. */
+export function longTextOf(answer: Uint8Array): string | undefined {
+  const bytes = stringOf(answer)
+  return bytes?.length ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).trim() : undefined
+}
+
 /** decimals(), null when it is no number from 0 to 255. */
 export function decimalsOf(answer: Uint8Array): number | null {
   return smallNumberAt(answer, 0, 255) ?? null

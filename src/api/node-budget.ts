@@ -1,6 +1,6 @@
 // How many calls to the node each client may cause in a minute: every one costs the operator.
 
-import type { Clock } from "../../platform/clock.js"
+import type { Clock } from "../platform/clock.js"
 
 const minute = 60_000
 /** Bounds the memory. The oldest window is forgotten first, in favour of its client. */
