@@ -64,7 +64,13 @@ describe("lists", () => {
     const rows = await walk(`/v1/test/accounts/${address}/transactions`)
     const { json } = await get(`/v1/test/accounts/${address}/transactions`)
     await store.app.query("update app.coverage set heights = '{[0,60)}' where worker_type = 'meta_worker'")
-    expect(json.meta).toMatchObject({ data_watermark: "19", gaps: [{ from: "20", to: "30" }], partial: true })
+    expect(json.meta).toMatchObject({
+      ...{ data_watermark: "19", gaps: [{ from: "20", to: "30" }], partial: true },
+      coverage: [
+        { from: "0", to: "20" },
+        { from: "30", to: "60" },
+      ],
+    })
     const all = await walk(`/v1/test/accounts/${address}/transactions`)
     const shown = all.filter(({ block_height: at }) => Number(at) < 20 || Number(at) >= 30)
     expect(shown.length).toBeLessThan(all.length)
