@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import { type DeriveStore, openDeriveStore } from "../support/derive-store.js"
@@ -44,6 +45,49 @@ test("its status, health and metrics come through the thread that owns the port"
   })
   const metrics = await fetch(`${url}/metrics`)
   expect(await metrics.text()).toContain("tidemark_watermark_height")
+})
+
+test("a process that has a reader's addresses alone answers everything, and can write nothing", async () => {
+  const reader = `reader_${randomUUID().replaceAll("-", "")}`
+  await store.app.query(`create role ${reader} login password 'p' in role tidemark_read`)
+  const as = (address: string): string => Object.assign(new URL(address), { username: reader, password: "p" }).href
+  const reading = runTidemark(["start", "--roles", "serve"], {
+    // Neither a node nor a database to write to; a token that would open the acts.
+    env: {
+      ...{ DB_RAW_READ_URL: as(store.rawUrl), DB_APP_READ_URL: as(store.appUrl), PORT: "0" },
+      ADMIN_TOKEN: "a-token-of-enough-characters",
+    },
+  })
+  try {
+    const { url: own } = await reading.line(({ msg }) => msg.startsWith("running"))
+    const get = async (path: string) => (await fetch(`${own}${path}`)).json() as Promise<Record<string, unknown>>
+    const account = `accounts/0x${"01".repeat(20)}`
+    for (const path of [
+      "blocks",
+      account,
+      `${account}/holdings?at=7`,
+      "search?q=7",
+      "tables/ft_holdings",
+      "stats/daily",
+    ])
+      expect(await get(`/v1/test/${path}`), path).toMatchObject({ meta: { data_watermark: "19" } })
+    for (const what of ["leases", "leases/dead", "errors", "audit", "rollbacks", "workers", "processes", "providers"])
+      expect(await get(`/v1/test/ops/${what}`), what).toMatchObject({ meta: { chain: "test" } })
+    expect(await get("/graphql?query={_meta{watermark}}")).toEqual({ data: { _meta: { watermark: "19" } } })
+    expect(await get("/api?module=proxy&action=eth_blockNumber")).toMatchObject({ result: "0x13" })
+    const [status] = (await get("/status"))["chains"] as Record<string, string>[]
+    const tips = { raw_tip_height: "19", worker_tip_height: "19", app_watermark_height: "19" }
+    expect(status).toMatchObject(tips)
+    expect(await get("/v1/test/coverage")).toMatchObject(tips)
+    const act = await fetch(`${own}/admin/test/workers/token_worker/pause`, {
+      ...{ method: "POST", headers: { authorization: "Bearer a-token-of-enough-characters" } },
+    })
+    expect(act.status).toBe(404)
+  } finally {
+    await reading.end("SIGTERM")
+    await store.app.query(`drop role ${reader}`)
+  }
+  expect(reading.lines.filter(({ level }) => level === "error")).toEqual([])
 })
 
 test("it writes nothing, not even that it runs", async () => {
