@@ -3,9 +3,11 @@
 import { createHash } from "node:crypto"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { Type } from "typebox"
+import { detailAtOnce, listAtOnce } from "../queries/answer-at-once.js"
 import { type Answer, answerDetail, answerList, lookedUp } from "../queries/answer-request.js"
 import { exportList } from "../queries/export-list.js"
 import { heightsAround } from "../queries/height-at-time.js"
+import { JsonText } from "../queries/json-text.js"
 import { RequestError } from "../queries/request-error.js"
 import type { ApiResource, ListResource, RequestValues } from "../queries/resource.js"
 import type { ServedChain } from "../queries/served-chain.js"
@@ -39,7 +41,8 @@ export function dataRoutes(app: FastifyInstance, { chains, resources, exports }:
       if (isList) return sendList(chain, resource, { request, reply, exports, values: ownValues(resource, request) })
       await waitUntilAsked(chain, resource, { request, reply })
       const values = await lookedUp(chain, resource, ownValues(resource, request))
-      return send(reply, request, await answerDetail(chain, resource, values))
+      const answer = (await detailAtOnce(chain, resource, values)) ?? (await answerDetail(chain, resource, values))
+      return send(reply, request, answer)
     })
   }
 }
@@ -68,7 +71,8 @@ export async function sendList(
       run: (sink) => exportList(chain, resource, asked, { sink }),
     })
   }
-  return send(reply, request, await answerList(chain, resource, asked))
+  const answer = (await listAtOnce(chain, resource, asked)) ?? (await answerList(chain, resource, asked))
+  return send(reply, request, answer)
 }
 
 async function waitUntilAsked(chain: ServedChain, resource: ApiResource, { request, reply }: Exchange): Promise<void> {
@@ -127,9 +131,20 @@ function gone(reply: FastifyReply): AbortSignal {
 
 /** What is final never changes, so it may be kept for ever; anything else must be asked again. */
 function send(reply: FastifyReply, request: FastifyRequest, { data, meta, isFinal }: Answer): FastifyReply {
-  if (!isFinal) return reply.header("cache-control", "no-store").send({ data, meta })
-  const etag = `"${createHash("sha256").update(JSON.stringify(data)).digest("base64url").slice(0, 27)}"`
+  if (!isFinal) {
+    reply.header("cache-control", "no-store")
+    return sendBody(reply, { data, meta })
+  }
+  const text = data instanceof JsonText ? data.text : JSON.stringify(data)
+  const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`
   reply.headers({ etag, "cache-control": "public, max-age=31536000, immutable" })
   if (request.headers["if-none-match"] === etag) return reply.code(304).send()
-  return reply.send({ data, meta })
+  return sendBody(reply, { data, meta })
+}
+
+function sendBody(reply: FastifyReply, { data, meta }: Pick<Answer, "data" | "meta">): FastifyReply {
+  if (!(data instanceof JsonText)) return reply.send({ data, meta })
+  // A string goes out as it is.
+  reply.header("content-type", "application/json; charset=utf-8")
+  return reply.send(`{"data":${data.text},"meta":${JSON.stringify(meta)}}`)
 }

@@ -153,6 +153,29 @@ describe("Database", () => {
     await proxy.close()
   })
 
+  it("a single statement that only reads needs no BEGIN where the session has all that it would set", async () => {
+    const limits = { statementTimeoutMs: 5_000, idleInTransactionTimeoutMs: 10_000 }
+    const sessions = { maxConnections: 1, readOnly: true, ownSessions: true, sessionLimits: limits, fixedPlans: true }
+    const reader = new Database({ url: test.url, applicationName: "test", ...sessions })
+    const settings = `select current_setting('plan_cache_mode') as plans, current_setting('enable_sort') as sort,
+      current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as reads`
+    const options = { ...limits, readOnly: true, isolation: "repeatable read", fixedPlans: true } as const
+    const read = async (over: object, isLast: boolean) => {
+      const { rows } = await reader.transaction((tx) => tx.query(settings, [], { isLast }), { ...options, ...over })
+      return rows[0]
+    }
+    const fixed = { plans: "force_generic_plan", sort: "off", reads: "on" }
+    expect(await read({}, true)).toEqual({ ...fixed, isolation: "read committed" })
+    expect(await read({}, false)).toEqual({ ...fixed, isolation: "repeatable read" })
+    const usual = { plans: "auto", sort: "on", reads: "on", isolation: "repeatable read" }
+    expect(await read({ fixedPlans: false }, true)).toEqual(usual)
+    expect(await read({ statementTimeoutMs: 1_000 }, true)).toEqual({ ...fixed, isolation: "repeatable read" })
+    const slow = reader.transaction((tx) => tx.query("select 1 / 0", [], { isLast: true }), options)
+    await expect(slow).rejects.toMatchObject({ data: { sqlState: "22012" } })
+    expect(await read({}, true)).toMatchObject(fixed)
+    await reader.end()
+  })
+
   it("losing the connection in a transaction is an outage, and the next one works", async () => {
     const lost = database.transaction(async (tx) => {
       const { rows } = await tx.query<{ pid: number }>("select pg_backend_pid() as pid")

@@ -7,14 +7,9 @@ import { connectionTarget } from "./connection-target.js"
 import { databaseAddress } from "./database-address.js"
 import { driver } from "./driver.js"
 import { assertCommitted, assertServerVersion, poolExhausted, toIndexerError } from "./postgres-error.js"
+import { type SessionLimits, type SessionSettings, startSettings, usualSession } from "./session-settings.js"
 import { defaultAnswerTimeoutMs, SilenceWatch } from "./silence-watch.js"
-import {
-  beginStatement,
-  limitSettings,
-  type Queryable,
-  type SessionLimits,
-  type TransactionOptions,
-} from "./transaction.js"
+import { beginStatement, type Queryable, type TransactionOptions } from "./transaction.js"
 
 export interface DatabaseOptions {
   readonly url: string
@@ -32,6 +27,8 @@ export interface DatabaseOptions {
   readonly readOnly?: boolean
   /** Limits that its sessions have from their start, so that transactions need not set them. Only with `ownSessions`. */
   readonly sessionLimits?: SessionLimits
+  /** Its sessions are made for `fixedPlans` of transactions. Only with `ownSessions`. */
+  readonly fixedPlans?: boolean
 }
 
 export class Database implements Queryable {
@@ -39,7 +36,7 @@ export class Database implements Queryable {
   readonly url: string
   readonly #pool: pg.Pool
   readonly #ownSessions: boolean
-  readonly #sessionLimits: SessionLimits
+  readonly #session: SessionSettings
   readonly #lost = new WeakSet<pg.ClientBase>()
   readonly #watches = new WeakMap<pg.ClientBase, SilenceWatch>()
   readonly #idle = new Set<pg.ClientBase>()
@@ -52,11 +49,9 @@ export class Database implements Queryable {
     this.url = options.url
     this.#ownSessions = options.ownSessions ?? false
     this.#maxConnections = options.maxConnections ?? 5
-    this.#sessionLimits = this.#ownSessions ? (options.sessionLimits ?? {}) : {}
-    const startOptions = [
-      ...(options.readOnly ? ["default_transaction_read_only=on"] : []),
-      ...limitSettings(this.#sessionLimits).map(([setting, ms]) => `${setting}=${ms}`),
-    ]
+    const { readOnly = false, sessionLimits: limits = {}, fixedPlans = false } = options
+    this.#session = this.#ownSessions ? { limits, readOnly, fixedPlans } : usualSession
+    const startOptions = startSettings(this.#ownSessions ? this.#session : { ...usualSession, readOnly })
     this.address = databaseAddress(options.url)
     this.#pool = new driver.Pool({
       ...connectionTarget(options.url),
@@ -103,13 +98,16 @@ export class Database implements Queryable {
 
   /**
    * One that only reads has no fate of its own: its BEGIN is sent with the first statement, and nobody waits for its end.
+   * A single statement needs neither where the session has all that BEGIN would set: it sees one snapshot anyway.
    */
   async transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const begin = beginStatement({ idleInTransactionTimeoutMs: 10_000, ...options }, this.#sessionLimits)
+    const begin = beginStatement({ idleInTransactionTimeoutMs: 10_000, ...options }, this.#session)
+    const mayBeBare = options.readOnly && this.#session.readOnly && !begin.includes(";")
     return this.#withClient(async (lent) => {
       const { client, watch, commit } = lent
       watch.allow(options)
       let begun: Promise<unknown> | undefined
+      let isOver = false
       const start = (): Promise<unknown> => {
         begun = watch.answered(client.query(begin))
         begun.catch(() => undefined)
@@ -118,13 +116,15 @@ export class Database implements Queryable {
       if (!options.readOnly) await start()
       const result = await work({
         query: async (sql, params = [], { name, isLast } = {}) => {
-          if (lent.ending) throw new Error("a statement came after the last of its transaction")
-          if (options.readOnly && (begun === undefined || isLast)) sendTogether(client)
-          if (begun === undefined) void start()
+          if (isOver) throw new Error("a statement came after the last of its transaction")
+          isOver = isLast === true && options.readOnly === true
+          const isBare = isOver && mayBeBare && begun === undefined
+          if (options.readOnly && !isBare && (begun === undefined || isLast)) sendTogether(client)
+          if (begun === undefined && !isBare) void start()
           const config: pg.QueryConfig = { text: sql, values: [...params] }
           if (name !== undefined && this.#ownSessions) config.name = name
           const answer = watch.answered(client.query(config))
-          if (isLast && options.readOnly) lent.ending = ended(lent)
+          if (isOver && !isBare) lent.ending = ended(lent)
           try {
             return await answer
           } catch (error) {

@@ -1,17 +1,20 @@
 // The options of a transaction. Limits are SET LOCAL: they end with it, also behind a transaction pooler.
 
 import type pg from "pg"
-
-export interface SessionLimits {
-  readonly statementTimeoutMs?: number
-  readonly lockTimeoutMs?: number
-  readonly idleInTransactionTimeoutMs?: number
-}
+import {
+  limitSettings,
+  planSettings,
+  type SessionLimits,
+  type SessionSettings,
+  usualSession,
+} from "./session-settings.js"
 
 export interface TransactionOptions extends SessionLimits {
   /** The default is "read committed". */
   readonly isolation?: "repeatable read"
   readonly readOnly?: boolean
+  /** Its statements keep one plan for all values, where the sessions are made for that. */
+  readonly fixedPlans?: boolean
   /**
    * The commit does not wait for the disk. Only for what may be lost when the server crashes, and for what the next
    * waiting commit makes durable too, since a server has one log.
@@ -41,29 +44,18 @@ export interface SqlExecutor<Tx extends Queryable = Queryable> extends Queryable
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
 }
 
-/** BEGIN and the limits that the session does not have, as one text, so that they cost one round trip. */
-export function beginStatement(options: TransactionOptions, session: SessionLimits = {}): string {
+/** BEGIN and the settings that the session does not have, as one text, so that they cost one round trip. */
+export function beginStatement(options: TransactionOptions, session: SessionSettings = usualSession): string {
   const isolation = options.isolation ?? "read committed"
-  const known = limitSettings(session)
+  const known = limitSettings(session.limits)
   return [
     `begin isolation level ${isolation}${options.readOnly ? " read only" : ""}`,
     ...limitSettings(options)
       .filter(([setting, ms]) => !known.some(([name, value]) => name === setting && value === ms))
       .map(([setting, ms]) => `set local ${setting} = ${ms}`),
+    ...(session.fixedPlans && !options.fixedPlans
+      ? planSettings.map(({ setting, usual }) => `set local ${setting} = ${usual}`)
+      : []),
     ...(options.unflushed ? ["set local synchronous_commit = off"] : []),
   ].join("; ")
-}
-
-/** The server's settings behind the limits that are given, in milliseconds. */
-export function limitSettings(limits: SessionLimits): [setting: string, ms: number][] {
-  const settings: [string, number | undefined][] = [
-    ["statement_timeout", limits.statementTimeoutMs],
-    ["lock_timeout", limits.lockTimeoutMs],
-    ["idle_in_transaction_session_timeout", limits.idleInTransactionTimeoutMs],
-  ]
-  return settings.flatMap(([setting, ms]): [string, number][] => {
-    if (ms === undefined) return []
-    if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`${setting} must be whole milliseconds: ${ms}`)
-    return [[setting, ms]]
-  })
 }

@@ -6,9 +6,11 @@ import { allAnswered } from "../postgres/all-answered.js"
 import type { Queryable } from "../postgres/transaction.js"
 import { type AnswerMeta, type AnswerScope, askedHeights, readScope, scopeMeta, scopeWithin } from "./answer-scope.js"
 import { assertNotRolledBack } from "./cursor.js"
+import { JsonText } from "./json-text.js"
 import { readPage } from "./read-page.js"
 import { RequestError } from "./request-error.js"
-import type { ApiResource, DetailResource, ListResource, RequestValues } from "./resource.js"
+import type { ApiResource, DetailResource, ListResource, OneRow, RequestValues } from "./resource.js"
+import { type FoundRow, rowStatement, runStatement } from "./scoped-statement.js"
 import type { ServedChain } from "./served-chain.js"
 import { jsonRow } from "./value-schemas.js"
 
@@ -26,6 +28,7 @@ export interface ListRequest {
 }
 
 export interface Answer {
+  /** JSON, or JSON text of it. */
   readonly data: unknown
   readonly meta: AnswerMeta
   /** Nothing of it can change any more. */
@@ -33,8 +36,11 @@ export interface Answer {
 }
 
 /** The route with everything that decides which rows are in the list, and in which order. */
-const listName = (chain: ServedChain, { path }: ListResource, { values, order, limits = {} }: Ordered): string =>
-  JSON.stringify([chain.name, path, Object.entries(values).sort(), order, Object.entries(limits).sort()])
+export const listName = (
+  chain: ServedChain,
+  { path }: ListResource,
+  { values, order, limits = {} }: Ordered,
+): string => JSON.stringify([chain.name, path, Object.entries(values).sort(), order, Object.entries(limits).sort()])
 
 export type Ordered = ListRequest & { readonly order: "asc" | "desc" }
 
@@ -51,7 +57,7 @@ export async function answerList(chain: ServedChain, declared: ListResource, wan
   const list = listName(chain, resource, request)
   const cursor = request.cursor === undefined ? undefined : cursors.decode(list, request.cursor)
   const values = await lookedUp(chain, resource, request.values)
-  return chain.readPrepared(resource.store, async (tx) => {
+  return readAs(chain, resource, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
     if (cursor) await assertNotRolledBack(tx, { store: resource.store, epoch: scope.epoch, cursor })
     const asked = askedIn(scope, { resource, request, values, head })
@@ -61,7 +67,7 @@ export async function answerList(chain: ServedChain, declared: ListResource, wan
     const isWhole = scope.isKnown && request.from === undefined && request.to === undefined
     // Sent together, the page last.
     const [total, found] = await allAnswered([
-      Promise.resolve(isWhole ? resource.total?.(tx, { request: values, scope }) : undefined),
+      isWhole ? readTotal(tx, resource, { request: values, scope }) : Promise.resolve(undefined),
       selection.branches.length === 0 ? Promise.resolve([]) : readPage(tx, resource, page),
     ])
     const rows = found.slice(0, request.limit)
@@ -86,6 +92,27 @@ export async function answerList(chain: ServedChain, declared: ListResource, wan
   })
 }
 
+function readAs<T>(chain: ServedChain, { store, plansVary }: ApiResource, work: (tx: Queryable) => Promise<T>) {
+  return plansVary ? chain.read(store, work) : chain.readPrepared(store, work)
+}
+
+async function readTotal(
+  tx: Queryable,
+  { total }: ListResource,
+  options: { readonly request: RequestValues; readonly scope: AnswerScope },
+): Promise<string | undefined> {
+  const values: unknown[] = []
+  const sql = total?.({ ...options, value: (one) => `$${values.push(one)}` })
+  if (sql === undefined) return undefined
+  const { rows } = await tx.query<{ total: string }>(`select ${sql} as total`, values)
+  return rows[0]!.total
+}
+
+async function readOne(tx: Queryable, resource: DetailResource, one: OneRow) {
+  const { row, height } = await runStatement<FoundRow>(tx, rowStatement(resource, one))
+  return row === null ? undefined : { data: new JsonText(row), height: height === null ? undefined : Number(height) }
+}
+
 /** With `at`, up to that block, which has to be covered. */
 export function askedIn(
   scope: AnswerScope,
@@ -107,7 +134,7 @@ export function askedIn(
 }
 
 /** Complete, final and bounded by the request itself. */
-function isSettled({
+export function isSettled({
   scope,
   asked,
   finalized,
@@ -130,11 +157,13 @@ export async function answerDetail(
   values: RequestValues,
 ): Promise<Answer> {
   const { head, finalized } = await chain.head()
-  return chain.readPrepared(resource.store, async (tx) => {
+  return readAs(chain, resource, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
     const { from, to } = askedIn(scope, { resource, request: {}, values, head })
     const absent = resource.absent === undefined ? undefined : { data: resource.absent, height: undefined }
-    const found = scope.isKnown ? await resource.read(tx, { request: values, scope }) : absent
+    const one = resource.one?.(values)
+    const read = () => (one ? readOne(tx, resource, one) : resource.read?.(tx, { request: values, scope }))
+    const found = scope.isKnown ? await read() : absent
     // What is not covered by all required workers is not shown, as in lists.
     if (!found || (found.height !== undefined && !containsHeight(scope.covered, found.height))) {
       throw notFound(resource, scope)
@@ -177,7 +206,7 @@ export async function scopeOf(
   return { ...scopeWithin(scope, heights), isKnown: scope.isKnown && heights.length > 0 }
 }
 
-const notFound = ({ path }: ApiResource, scope?: AnswerScope): RequestError =>
+export const notFound = ({ path }: ApiResource, scope?: AnswerScope): RequestError =>
   new RequestError("NOT_FOUND", `there is no such ${path.slice(1).split("/")[0]} in what is covered`, {
     ...(scope ? { data_watermark: scope.watermark === null ? null : String(scope.watermark) } : {}),
   })

@@ -24,39 +24,56 @@ export interface AnswerScope {
   readonly isEven: boolean
 }
 
-/** One statement for each schema: its tables are the same but for their schema. */
-const scopeSql: Readonly<Record<Store, string>> = {
-  raw: `select chain_epoch, start_height,
-    (select jsonb_object_agg(worker_type, jsonb_build_array(heights::text, skipped::text)) from raw.coverage
-     where worker_type = any($1)) as workers from raw.chain_state`,
-  app: `select chain_epoch, start_height,
-    (select jsonb_object_agg(worker_type, jsonb_build_array(heights::text, skipped::text)) from app.coverage
-     where worker_type = any($1)) as workers from app.chain_state`,
-}
+/**
+ * An expression that is the scope as one text, null until the store belongs to a chain; `workers` is a parameter. The same
+ * text is the same scope. Neither names nor multiranges have a space or a bar.
+ */
+export const scopeSql = (store: Store, workers: string): string =>
+  `(select concat_ws('|', chain_epoch, start_height, (
+    select string_agg(concat_ws(' ', worker_type, heights, skipped), '|' order by worker_type) from ${store}.coverage
+    where worker_type = any(${workers}::text[]))) from ${store}.chain_state)`
+const readScopeSql = {
+  raw: `select ${scopeSql("raw", "$1")} as scope`,
+  app: `select ${scopeSql("app", "$1")} as scope`,
+} as const
 
 /** Undefined until the store belongs to a chain. */
 export async function readScope(
   tx: Queryable,
   { store, workers }: { store: Store; workers: readonly string[] },
 ): Promise<AnswerScope | undefined> {
-  const {
-    rows: [row],
-  } = await tx.query<{
-    chain_epoch: string
-    start_height: string
-    workers: Record<string, [string, string]> | null
-  }>(scopeSql[store], [workers])
-  if (!row) return undefined
-  const rows = workers.map((name) => row.workers?.[name])
+  const text = await readScopeText(tx, { store, workers })
+  return text === null ? undefined : parseScope(text, workers)
+}
+
+export async function readScopeText(
+  tx: Queryable,
+  { store, workers }: { store: Store; workers: readonly string[] },
+  { isLast = false } = {},
+): Promise<string | null> {
+  const { rows } = await tx.query<{ scope: string | null }>(readScopeSql[store], [workers], { isLast })
+  return rows[0]!.scope
+}
+
+/** Of a text that `scopeSql` made for these workers. */
+export function parseScope(text: string, workers: readonly string[]): AnswerScope {
+  const [epoch, first, ...lines] = text.split("|") as [string, string, ...string[]]
+  const byName = new Map(
+    lines.map((line) => {
+      const [name, heights, skipped] = line.split(" ") as [string, string, string]
+      return [name, [heights, skipped] as const]
+    }),
+  )
+  const rows = workers.map((name) => byName.get(name))
   const sets = rows.map((one) => {
     const covered = one ? parseMultirange(one[0]) : []
     return { covered, done: one ? union(covered, parseMultirange(one[1])) : [] }
   })
-  const start = heightFrom(row.start_height)
+  const start = heightFrom(first)
   const covered = sets.map((set) => set.covered).reduce(intersect)
   const done = sets.map((set) => set.done).reduce(intersect)
   return {
-    epoch: Number(row.chain_epoch),
+    epoch: Number(epoch),
     ...{ start, covered, done },
     watermark: watermarkOf(start, done),
     isKnown: rows.every((one) => one !== undefined),

@@ -10,6 +10,11 @@ import type { Needs } from "./resource.js"
 export class NeedsWatch {
   readonly #there = new Set<string>()
 
+  /** Whether all of it was seen. */
+  areMet(needs: Needs): boolean {
+    return this.#there.has(JSON.stringify(needs))
+  }
+
   /** The heights at which all is there; undefined where nothing is missing. */
   async missing(tx: Queryable, needs: Needs): Promise<RangeSet | undefined> {
     const name = JSON.stringify(needs)

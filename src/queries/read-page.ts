@@ -2,6 +2,7 @@
 // the partitions in between are read, and only covered ones are shown.
 
 import type { BlockRange } from "../domain/block-range.js"
+import { intersect, rangeSet } from "../domain/range-set.js"
 import { printMultirange } from "../postgres/multirange.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { AnswerScope } from "./answer-scope.js"
@@ -59,10 +60,13 @@ export function pageSql(
   const conditions: string[] = []
   const { key, height, joinedHeight } = resource
   if (height) {
-    const [low, high] = heightBounds(asked, { order, after }).map(value)
+    const covered = intersect(scope.covered, rangeSet([asked]))
+    const bounds = { from: covered[0]?.from ?? asked.from, to: covered.at(-1)?.to ?? asked.from }
+    const [low, high] = heightBounds(bounds, { order, after }).map(value)
     for (const column of joinedHeight ? [height, joinedHeight] : [height])
       conditions.push(`${column} >= ${low}`, `${column} < ${high}`)
-    conditions.push(`${value(printMultirange(scope.covered))}::int8multirange @> ${height}`)
+    // Nearly always the bounds say it all, and the planner knows what they leave better than what this does.
+    if (covered.length > 1) conditions.push(`${value(printMultirange(covered))}::int8multirange @> ${height}`)
   }
   if (after) {
     const position = after.map((text, at) => keyValue(value(text), key[at]!))

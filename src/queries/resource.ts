@@ -11,6 +11,8 @@ export type RequestValues = Readonly<Record<string, string>>
 /** A column of an answer: the SQL expression behind it, and its JSON Schema. */
 export interface ResourceColumn {
   readonly sql: string
+  /** The SQL expression of its JSON text, never null. */
+  readonly json: string
   readonly schema: TSchema
 }
 
@@ -21,7 +23,7 @@ export interface Needs {
   readonly indexes?: readonly TableIndex[]
 }
 
-interface Resource {
+export interface Resource {
   /** Below /v1/{chain}, such as `/blocks/:block`. */
   readonly path: string
   readonly tag: string
@@ -32,6 +34,8 @@ interface Resource {
   readonly params?: TProperties
   /** Heights without it are outside of the answer's coverage. */
   needs?(request: RequestValues): Needs
+  /** The best plan of its statements depends on the values, or its indexes are not known to fit. */
+  readonly plansVary?: boolean
   /** Finds in raw what the path names, such as the place of a hash. Undefined: it does not exist. */
   lookup?(raw: Queryable, request: RequestValues): Promise<RequestValues | undefined>
 }
@@ -71,11 +75,25 @@ export interface ListResource extends Resource, ListSort {
   readonly joinedHeight?: string
   /** Undefined: what the path names does not exist. */
   select(tx: Queryable, request: RequestValues): Promise<Selection | undefined>
-  /** From a counter; only where there is one. Not asked when heights limit the list. */
-  total?(
-    tx: Queryable,
-    options: { readonly request: RequestValues; readonly scope: AnswerScope },
-  ): Promise<string | undefined>
+  /** An SQL expression of text, from a counter; only where there is one. Not asked when heights limit the list. */
+  total?(options: TotalOptions): string | undefined
+}
+
+interface TotalOptions {
+  readonly request: RequestValues
+  readonly scope: AnswerScope
+  /** Makes a parameter of a value. */
+  readonly value: (one: unknown) => string
+}
+
+/** A row by its key. */
+export interface OneRow {
+  readonly columns: Readonly<Record<string, ResourceColumn>>
+  /** What follows `from`. */
+  readonly from: string
+  readonly values: readonly unknown[]
+  /** The SQL column of its block's height, if it is of one. */
+  readonly height?: string
 }
 
 export interface DetailResource extends Resource {
@@ -84,8 +102,10 @@ export interface DetailResource extends Resource {
   readonly row: TSchema
   /** The answer while a required worker never ran; without one, nothing is found. */
   readonly absent?: unknown
-  /** Undefined: not found. `height`: of its block, if it is of one. */
-  read(
+  /** Where the answer is one row by its key. Undefined: this request needs `read`. */
+  one?(request: RequestValues): OneRow | undefined
+  /** Where it is not. Undefined: not found. `height`: of its block, if it is of one. */
+  read?(
     tx: Queryable,
     options: { readonly request: RequestValues; readonly scope: AnswerScope },
   ): Promise<{ readonly data: unknown; readonly height: number | undefined } | undefined>

@@ -4,10 +4,12 @@
 import type { Clock } from "../platform/clock.js"
 import type { Database } from "../postgres/database.js"
 import { heightFrom } from "../postgres/postgres-error.js"
-import type { Queryable, SessionLimits, TransactionOptions } from "../postgres/transaction.js"
+import type { SessionLimits } from "../postgres/session-settings.js"
+import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import type { Store } from "./answer-scope.js"
 import { CursorCodec, readCursorKey } from "./cursor.js"
+import { KnownScopes } from "./known-scopes.js"
 import { NeedsWatch } from "./needs-watch.js"
 import { PreparedStatements } from "./prepared-statements.js"
 import { TableCatalog } from "./table-catalog.js"
@@ -33,7 +35,7 @@ const readLimits: SessionLimits = {
   idleInTransactionTimeoutMs: 30_000,
 }
 /** Of pools without a pooler. */
-export const readSessions = { readOnly: true, ownSessions: true, sessionLimits: readLimits } as const
+export const readSessions = { readOnly: true, ownSessions: true, sessionLimits: readLimits, fixedPlans: true } as const
 const snapshot: TransactionOptions = { isolation: "repeatable read", readOnly: true, ...readLimits }
 
 export class ServedChain {
@@ -42,9 +44,11 @@ export class ServedChain {
   readonly registry = new StoredRegistry()
   readonly needs = new NeedsWatch()
   readonly tables: TableCatalog
+  readonly scopes = new KnownScopes()
   private readonly prepared = new PreparedStatements()
   private codec: CursorCodec | undefined
   private id: string | undefined
+  private reading: Promise<ChainHead> | undefined
   private known: { readonly value: ChainHead; readonly at: number } | undefined
 
   constructor(private readonly options: ServedChainOptions) {
@@ -59,9 +63,9 @@ export class ServedChain {
     return this.options[store].transaction(work, snapshot)
   }
 
-  /** The same for statements whose texts are known beforehand: they stay prepared. */
+  /** The same for statements whose texts are known beforehand: they stay prepared, each with one plan for all values. */
   readPrepared<T>(store: Store, work: (tx: Queryable) => Promise<T>): Promise<T> {
-    return this.read(store, (tx) => work(this.prepared.keep(tx)))
+    return this.options[store].transaction((tx) => work(this.prepared.keep(tx)), { ...snapshot, fixedPlans: true })
   }
 
   /**
@@ -94,9 +98,17 @@ export class ServedChain {
     return this.id ?? "unknown"
   }
 
-  async head(): Promise<ChainHead> {
+  /** Read once for all that ask meanwhile. */
+  head(): Promise<ChainHead> {
     const now = this.clock.monotonic()
-    if (this.known && now - this.known.at < headFreshMs) return this.known.value
+    if (this.known && now - this.known.at < headFreshMs) return Promise.resolve(this.known.value)
+    this.reading ??= this.readHead(now).finally(() => {
+      this.reading = undefined
+    })
+    return this.reading
+  }
+
+  private async readHead(now: number): Promise<ChainHead> {
     const { rows } = await this.readPrepared("raw", (tx) =>
       tx.query<{ head_height: string | null; finalized_height: string | null }>(
         "select head_height, finalized_height from raw.chain_state",

@@ -1,7 +1,6 @@
 // A worker's table as a list. Filters are on the leading columns of an index, and rows come in its order where that is an
 // order of its own; an event table's always come in chain order.
 
-import { type TSchema, Type } from "typebox"
 import { quoteIdentifier } from "../postgres/quote-identifier.js"
 import { type ColumnKind, columnTypes } from "../workers/column.js"
 import { workerSchema } from "../workers/worker-registry.js"
@@ -9,7 +8,18 @@ import { filterValue } from "./filter-value.js"
 import { RequestError } from "./request-error.js"
 import type { KeyColumn, ListResource, ResourceColumn } from "./resource.js"
 import { columnSql, columnSqlTypes } from "./table-column-sql.js"
-import { bytesOrNull, digits, orNull } from "./value-schemas.js"
+import {
+  boolean,
+  booleanOrNull,
+  bytesOrNull,
+  integer,
+  integerOrNull,
+  number,
+  numberOrNull,
+  text,
+  textOrNull,
+  timestampOrNull,
+} from "./value-schemas.js"
 import type { TableColumn, WorkerTableInfo } from "./worker-tables.js"
 
 /** `column:value` */
@@ -30,6 +40,7 @@ export function tableResource(info: WorkerTableInfo, filters: readonly string[])
   return {
     ...{ kind: "list", path: `/tables/${info.table}`, tag: "tables", summary: info.table, store: "app" },
     workers: [info.worker],
+    plansVary: true,
     columns: tableColumns(info),
     key: order.map((name) => keyColumn(columns.get(name)!)),
     ...(isEvents ? { height: columnSql("block_height") } : {}),
@@ -75,11 +86,11 @@ const refuse = ({ table }: WorkerTableInfo, what: string): RequestError =>
 
 const keyColumn = ({ name, kind }: TableColumn): KeyColumn => ({ column: columnSql(name), type: columnSqlTypes[kind] })
 
-const schemas: Partial<Record<ColumnKind, (nullable: boolean) => TSchema>> = {
-  bool: (nullable) => (nullable ? orNull("boolean") : Type.Boolean()),
-  int2: (nullable) => (nullable ? orNull("integer") : Type.Integer()),
-  int4: (nullable) => (nullable ? orNull("integer") : Type.Integer()),
-  text: (nullable) => (nullable ? orNull("string") : Type.String()),
+type ColumnOf = (sql: string) => ResourceColumn
+
+const always: Partial<Record<ColumnKind, ColumnOf>> = { bool: boolean, int2: integer, int4: integer, text }
+const maybe: Partial<Record<ColumnKind, ColumnOf>> = {
+  ...{ bool: booleanOrNull, int2: integerOrNull, int4: integerOrNull, text: textOrNull },
 }
 
 /** Numbers that may exceed 2^53 are strings of digits, as everywhere. */
@@ -90,7 +101,7 @@ function resourceColumn({ name, kind, nullable }: TableColumn): ResourceColumn {
   const sql = columnSql(name)
   if (kind === "bytes") return bytesOrNull(sql)
   // The driver makes a local midnight of a date.
-  if (kind === "date") return { sql: `${sql}::text`, schema: nullable ? orNull("string") : Type.String() }
-  if (kind === "timestamp") return { sql, schema: orNull("string") }
-  return { sql, schema: schemas[kind]?.(nullable) ?? (nullable ? orNull("string") : digits) }
+  if (kind === "date") return (nullable ? textOrNull : text)(`${sql}::text`)
+  if (kind === "timestamp") return timestampOrNull(sql)
+  return nullable ? (maybe[kind] ?? numberOrNull)(sql) : (always[kind] ?? number)(sql)
 }

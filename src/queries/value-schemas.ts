@@ -20,16 +20,39 @@ export const workerParam = Type.String({ pattern: "^[a-z][a-z0-9_]{0,62}$" })
 export const atParam = Type.Optional({ ...heightParam, description: "As it was after this block" })
 export const amountParam = Type.String({ pattern: "^[0-9]{1,78}$" })
 
-const column = (sql: string, schema: TSchema): ResourceColumn => ({ sql, schema })
-export const text = (sql: string): ResourceColumn => column(sql, Type.String())
-export const textOrNull = (sql: string): ResourceColumn => column(sql, orNull("string"))
-export const integer = (sql: string): ResourceColumn => column(sql, Type.Integer())
-export const integerOrNull = (sql: string): ResourceColumn => column(sql, orNull("integer"))
-export const number = (sql: string): ResourceColumn => column(sql, digits)
-export const numberOrNull = (sql: string): ResourceColumn => textOrNull(sql)
-export const bytes = (sql: string): ResourceColumn => column(sql, hexBytes)
-export const bytesOrNull = (sql: string): ResourceColumn => textOrNull(sql)
-export const timestamp = (sql: string): ResourceColumn => column(sql, time)
+/** JSON texts of values in SQL, null where the value is. */
+const textJson = (sql: string): string => `to_json(${sql})::text`
+const plain = (sql: string): string => `(${sql})::text`
+const quoted = (sql: string): string => `'"' || ${plain(sql)} || '"'`
+const bytesJson = (sql: string): string => `'"0x' || encode(${sql}, 'hex') || '"'`
+const timeJson = (sql: string): string =>
+  `'"' || to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
+const orNullJson = (json: string): string => `coalesce(${json}, 'null')`
+
+export const text = (sql: string): ResourceColumn => ({ sql, json: textJson(sql), schema: Type.String() })
+export const textOrNull = (sql: string): ResourceColumn => ({
+  ...{ sql, json: orNullJson(textJson(sql)), schema: orNull("string") },
+})
+export const integer = (sql: string): ResourceColumn => ({ sql, json: plain(sql), schema: Type.Integer() })
+export const integerOrNull = (sql: string): ResourceColumn => ({
+  ...{ sql, json: orNullJson(plain(sql)), schema: orNull("integer") },
+})
+export const number = (sql: string): ResourceColumn => ({ sql, json: quoted(sql), schema: digits })
+export const numberOrNull = (sql: string): ResourceColumn => ({
+  ...{ sql, json: orNullJson(quoted(sql)), schema: orNull("string") },
+})
+export const bytes = (sql: string): ResourceColumn => ({ sql, json: bytesJson(sql), schema: hexBytes })
+export const bytesOrNull = (sql: string): ResourceColumn => ({
+  ...{ sql, json: orNullJson(bytesJson(sql)), schema: orNull("string") },
+})
+export const timestamp = (sql: string): ResourceColumn => ({ sql, json: timeJson(sql), schema: time })
+export const timestampOrNull = (sql: string): ResourceColumn => ({
+  ...{ sql, json: orNullJson(timeJson(sql)), schema: orNull("string") },
+})
+export const boolean = (sql: string): ResourceColumn => ({ sql, json: plain(sql), schema: Type.Boolean() })
+export const booleanOrNull = (sql: string): ResourceColumn => ({
+  ...{ sql, json: orNullJson(plain(sql)), schema: orNull("boolean") },
+})
 
 /** Of a request that the schema has checked. */
 export const bytesOf = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex")

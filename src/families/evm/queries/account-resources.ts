@@ -10,7 +10,6 @@ import {
   bytesOf,
   bytesOrNull,
   integerOrNull,
-  jsonRow,
   number,
   numberOrNull,
   text,
@@ -90,11 +89,9 @@ export const accountResources: readonly ApiResource[] = [
     workers: ["accounts_worker"],
     params: address,
     row: selectRow.schema(accountColumns),
-    read: async (tx, { request }) => {
-      const from = "app.accounts t where t.address = $1"
-      const row = await selectRow(tx, { columns: accountColumns, from, isLast: true }, [bytesOf(request["address"]!)])
-      return row && { data: jsonRow(row), height: undefined }
-    },
+    one: ({ address }) => ({
+      ...{ columns: accountColumns, from: "app.accounts t where t.address = $1", values: [bytesOf(address!)] },
+    }),
   },
   listOf({
     name: "transactions",
@@ -110,14 +107,10 @@ export const accountResources: readonly ApiResource[] = [
         where: ["a.address = $1", "a.first_of_transaction"],
       },
     ],
-    total: async (tx, { request, scope }) => {
-      if (!scope.isEven) return undefined
-      const { rows } = await tx.query<{ total: string }>(
-        "select transaction_count as total from app.address_stats where address = $1",
-        [bytesOf(request["address"]!)],
-      )
-      return rows[0]?.total ?? "0"
-    },
+    total: ({ request: { address }, scope, value }) =>
+      scope.isEven
+        ? `coalesce((select transaction_count from app.address_stats where address = ${value(bytesOf(address!))}), 0)::text`
+        : undefined,
   }),
   listOf({
     name: "ft-transfers",

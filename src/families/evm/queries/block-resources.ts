@@ -3,15 +3,7 @@
 import { type TProperties, Type } from "typebox"
 import { rawIngester } from "../../../coordination/raw-ingester.js"
 import type { ApiResource, ResourceColumn } from "../../../queries/resource.js"
-import {
-  bytes,
-  bytesOrNull,
-  integer,
-  jsonRow,
-  number,
-  numberOrNull,
-  timestamp,
-} from "../../../queries/value-schemas.js"
+import { bytes, bytesOrNull, integer, number, numberOrNull, timestamp } from "../../../queries/value-schemas.js"
 import { lookUpBlock, transactionKey } from "./chain-columns.js"
 import { selectRow } from "./select-row.js"
 import { transactionColumns } from "./transaction-columns.js"
@@ -45,7 +37,8 @@ export const blockResources: readonly ApiResource[] = [
     height: "t.height",
     order: "desc",
     select: async () => ({ branches: [{ from: "raw.blocks t", where: [] }], values: [] }),
-    total: async (_tx, { scope }) => String(scope.covered.reduce((sum, { from, to }) => sum + to - from, 0)),
+    total: ({ scope, value }) =>
+      `${value(String(scope.covered.reduce((sum, { from, to }) => sum + to - from, 0)))}::text`,
   },
   {
     ...{ kind: "detail", path: "/blocks/:block", tag: "blocks", summary: "One block by height or hash", store: "raw" },
@@ -53,12 +46,9 @@ export const blockResources: readonly ApiResource[] = [
     params: blockParam,
     row: selectRow.schema(columns),
     lookup: lookUpBlock,
-    read: async (tx, { request }) => {
-      const row = await selectRow(tx, { columns, from: "raw.blocks t where t.height = $1", isLast: true }, [
-        request["lookup_height"],
-      ])
-      return row && { data: jsonRow(row), height: Number(row["height"]) }
-    },
+    one: ({ lookup_height: height }) => ({
+      ...{ columns, from: "raw.blocks t where t.height = $1", values: [height], height: "t.height" },
+    }),
   },
   {
     ...{ kind: "list", path: "/blocks/:block/transactions", tag: "blocks", store: "app" },

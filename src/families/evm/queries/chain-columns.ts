@@ -23,19 +23,30 @@ export const transactionKey: readonly KeyColumn[] = [
 export const eventKey: readonly KeyColumn[] = [...transactionKey, { column: "t.event_index", type: "int4" }]
 
 /** `:hash` of a transaction. */
-export async function lookUpTransaction(raw: Queryable, { hash }: RequestValues): Promise<RequestValues | undefined> {
+export async function lookUpTransaction(
+  raw: Queryable,
+  { hash }: RequestValues,
+  { isLast = true } = {},
+): Promise<RequestValues | undefined> {
   const { rows } = await raw.query<{ height: string; place: number }>(
     "select block_height as height, tx_index as place from raw.tx_lookup where id = $1 order by block_height desc limit 1",
     [bytesOf(hash!)],
+    { isLast },
   )
   return rows[0] && { lookup_height: rows[0].height, lookup_index: String(rows[0].place) }
 }
 
 /** `:block` is a height or a hash. */
-export async function lookUpBlock(raw: Queryable, { block }: RequestValues): Promise<RequestValues | undefined> {
+export async function lookUpBlock(
+  raw: Queryable,
+  { block }: RequestValues,
+  { isLast = true } = {},
+): Promise<RequestValues | undefined> {
   if (!block!.startsWith("0x")) return { lookup_height: block! }
-  const { rows } = await raw.query<{ height: string }>("select height from raw.block_lookup where id = $1", [
-    bytesOf(block!),
-  ])
+  const { rows } = await raw.query<{ height: string }>(
+    "select height from raw.block_lookup where id = $1",
+    [bytesOf(block!)],
+    { isLast },
+  )
   return rows[0] && { lookup_height: rows[0].height }
 }

@@ -59,14 +59,17 @@ export const holderResources: readonly ApiResource[] = [
     params: { contract: addressParam, address: addressParam },
     query: { at: atParam },
     row: selectRow.schema(columns),
+    one: (request) =>
+      request["at"] === undefined
+        ? {
+            columns,
+            from: `app.ft_holdings t ${metadata} where t.contract_address = $1 and t.address = $2`,
+            values: [contractOf(request), bytesOf(request["address"]!)],
+          }
+        : undefined,
     read: async (tx, { request }) => {
-      const { address, at } = request
-      const holder = bytesOf(address!)
-      const values = [contractOf(request), ...(at === undefined ? [] : [at]), holder]
-      const from =
-        at === undefined
-          ? `app.ft_holdings t ${metadata} where t.contract_address = $1 and t.address = $2`
-          : `${await holderAt(tx, values)} ${metadata}`
+      const values = [contractOf(request), request["at"], bytesOf(request["address"]!)]
+      const from = `${await holderAt(tx, values)} ${metadata}`
       const row = await selectRow(tx, { columns, from, isLast: true }, values)
       return row && { data: jsonRow(row), height: undefined }
     },

@@ -56,6 +56,7 @@ export const searchResource: DetailResource = {
   query,
   row: Type.Array(found),
   absent: [],
+  plansVary: true,
   lookup: async (raw, { q }) => ({ ...(await ofChain(raw, q!)), raw_epoch: await epochOf(raw) }),
   read: async (tx, { request, scope }) => {
     // Else a block that only one of the databases has would be taken for one that both have.
@@ -80,9 +81,9 @@ const epochOf = async (raw: Queryable): Promise<string> => {
 async function ofChain(raw: Queryable, q: string): Promise<RequestValues> {
   const isHash = /^0x[0-9a-f]{64}$/.test(q)
   if (!isHash && !/^[0-9]{1,15}$/.test(q)) return {}
-  const height = (await lookUpBlock(raw, { block: q }))?.["lookup_height"]
+  const height = (await lookUpBlock(raw, { block: q }, { isLast: false }))?.["lookup_height"]
   const block = height === undefined ? [] : (await blockAt(raw, height)).rows
-  const transaction = isHash ? await lookUpTransaction(raw, { hash: q }) : undefined
+  const transaction = isHash ? await lookUpTransaction(raw, { hash: q }, { isLast: false }) : undefined
   return {
     ...(block[0] ? { block_height: block[0].height, block_hash: `0x${block[0].hash.toString("hex")}` } : {}),
     ...(transaction ? { transaction_height: transaction["lookup_height"]! } : {}),

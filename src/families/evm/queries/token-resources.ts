@@ -110,12 +110,12 @@ const resourcesOf = ({ path, what, table, columns, workers, counter, transfers }
     params: contract,
     row: selectRow.schema(columns),
     needs: () => ({ tables: [counter.table] }),
-    read: async (tx, { request }) => {
-      const from = `app.${table} t left join app.${counter.table} n on n.contract_address = t.contract_address
-        ${metadata} where t.contract_address = $1`
-      const row = await selectRow(tx, { columns, from, isLast: true }, [contractOf(request)])
-      return row && { data: jsonRow(row), height: undefined }
-    },
+    one: (request) => ({
+      columns,
+      from: `app.${table} t left join app.${counter.table} n on n.contract_address = t.contract_address
+        ${metadata} where t.contract_address = $1`,
+      values: [contractOf(request)],
+    }),
   },
   {
     ...{ kind: "list", path: `${path}/:contract/transfers`, tag: path.slice(1), store: "app" },
@@ -169,14 +169,17 @@ export const tokenResources: readonly ApiResource[] = [
     params: { ...contract, item: amountParam },
     query: { at: atParam },
     row: selectRow.schema(itemColumns()),
+    one: (request) =>
+      request["at"] === undefined
+        ? {
+            columns: itemColumns(),
+            from: "app.nft_ownership t where t.contract_address = $1 and t.token_id = $2::numeric",
+            values: [contractOf(request), request["item"]],
+          }
+        : undefined,
     read: async (tx, { request }) => {
-      const { item, at } = request
-      const values = [contractOf(request), item, ...(at === undefined ? [] : [at])]
-      const from =
-        at === undefined
-          ? "app.nft_ownership t where t.contract_address = $1 and t.token_id = $2::numeric"
-          : await itemAt(tx, values)
-      const row = await selectRow(tx, { columns: itemColumns(), from, isLast: true }, values)
+      const values = [contractOf(request), request["item"], request["at"]]
+      const row = await selectRow(tx, { columns: itemColumns(), from: await itemAt(tx, values), isLast: true }, values)
       return row && { data: jsonRow(row), height: undefined }
     },
   },
@@ -185,12 +188,12 @@ export const tokenResources: readonly ApiResource[] = [
     summary: "One contract: who deployed it, and its code's hash",
     params: { address: addressParam },
     row: selectRow.schema(contractColumns),
-    read: async (tx, { request }) => {
-      const from = `app.smart_contracts t left join app.contract_code_hashes c on c.address = t.address
-        where t.address = $1`
-      const row = await selectRow(tx, { columns: contractColumns, from, isLast: true }, [bytesOf(request["address"]!)])
-      return row && { data: jsonRow(row), height: undefined }
-    },
+    one: ({ address }) => ({
+      columns: contractColumns,
+      from: `app.smart_contracts t left join app.contract_code_hashes c on c.address = t.address
+        where t.address = $1`,
+      values: [bytesOf(address!)],
+    }),
   },
   {
     ...{ kind: "list", path: "/stats/daily", tag: "stats", store: "app", order: "desc" },

@@ -3,7 +3,7 @@
 import type { TProperties } from "typebox"
 import { rawIngester } from "../../../coordination/raw-ingester.js"
 import type { ApiResource, ResourceColumn } from "../../../queries/resource.js"
-import { bytesOf, bytesOrNull, hashParam, jsonRow, numberOrNull } from "../../../queries/value-schemas.js"
+import { bytes, bytesOf, bytesOrNull, hashParam, numberOrNull, timestamp } from "../../../queries/value-schemas.js"
 import { eventKey, lookUpTransaction } from "./chain-columns.js"
 import { eventColumns } from "./event-resources.js"
 import { selectRow } from "./select-row.js"
@@ -15,8 +15,8 @@ const hash: TProperties = { hash: hashParam }
 const detailColumns: Readonly<Record<string, ResourceColumn>> = {
   ...transactionColumns,
   // As the table of raw names them.
-  transaction_hash: { ...transactionColumns["transaction_hash"]!, sql: "t.id" },
-  timestamp: { ...transactionColumns["timestamp"]!, sql: "b.timestamp" },
+  transaction_hash: bytes("t.id"),
+  timestamp: timestamp("b.timestamp"),
   method_id: bytesOrNull("case when t.to_address is not null and length(t.input) >= 4 then substr(t.input, 1, 4) end"),
   cumulative_gas_used: numberOrNull("t.cumulative_gas_used"),
   max_fee_per_gas: numberOrNull("t.max_fee_per_gas"),
@@ -43,15 +43,13 @@ export const transactionResources: readonly ApiResource[] = [
     params: hash,
     row: selectRow.schema(detailColumns),
     lookup: lookUpTransaction,
-    read: async (tx, { request }) => {
-      const from = `raw.transactions t join raw.blocks b on b.height = t.block_height
-        where t.block_height = $1 and t.id = $2 and b.height = $1`
-      const row = await selectRow(tx, { columns: detailColumns, from, isLast: true }, [
-        request["lookup_height"],
-        bytesOf(request["hash"]!),
-      ])
-      return row && { data: jsonRow(row), height: Number(row["block_height"]) }
-    },
+    one: ({ lookup_height: height, hash: id }) => ({
+      columns: detailColumns,
+      from: `raw.transactions t join raw.blocks b on b.height = t.block_height
+        where t.block_height = $1 and t.id = $2 and b.height = $1`,
+      values: [height, bytesOf(id!)],
+      height: "t.block_height",
+    }),
   },
   {
     ...{ kind: "list", path: "/transactions/:hash/events", tag: "transactions", store: "app" },

@@ -1,0 +1,5 @@
+// A value that is JSON text already.
+
+export class JsonText {
+  constructor(readonly text: string) {}
+}
