@@ -7,6 +7,7 @@ interface ApiMeta {
   readonly data_watermark: string | null
   readonly coverage: readonly { readonly from: string; readonly to: string }[]
   readonly next_cursor: string | null
+  readonly partial: boolean
 }
 
 export interface ApiAnswer {
@@ -18,7 +19,12 @@ export interface ApiAnswer {
 }
 
 /** A server that starts knows no chain yet; raw and app may disagree for a moment; a database may be away. */
-const passing = ["NOT_FOUND:this process serves no chain", "ROLLBACK_IN_PROGRESS", "DATABASE_UNREACHABLE"]
+const passing = [
+  "NOT_FOUND:this process serves no chain",
+  "ROLLBACK_IN_PROGRESS",
+  "DATABASE_UNREACHABLE",
+  "OVERLOADED",
+]
 const againMs = 20
 
 /** Undefined: it was told to give up. */

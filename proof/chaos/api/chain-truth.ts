@@ -41,6 +41,14 @@ interface Transfer {
 
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
+const nobody = `0x${"00".repeat(20)}`
+
+function sums() {
+  const balances = new Map<string, bigint>()
+  const add = (name: string, amount: bigint) => balances.set(name, (balances.get(name) ?? 0n) + amount)
+  return { balances, add }
+}
+
 export class ChainTruth {
   readonly #branches: Chain[] = []
   readonly #blocks = new Map<string, BlockTruth>()
@@ -83,15 +91,36 @@ export class ChainTruth {
 
   /** Of one account at the end of a height, by token; tokens it never touched are left out. */
   holdings(branch: Chain, { account, height }: { account: string; height: number }): Map<string, bigint> {
-    const balances = new Map<string, bigint>()
-    const add = (token: string, amount: bigint) => balances.set(token, (balances.get(token) ?? 0n) + amount)
-    for (let at = 0; at <= height; at++) {
-      for (const { token, from, to, amount } of this.#transfersAt(branch, at)) {
-        if (from === account) add(token, -amount)
-        if (to === account) add(token, amount)
-      }
+    const { balances, add } = sums()
+    for (const { token, from, to, amount } of this.transfers(branch, { account, from: 0, to: height + 1 })) {
+      if (from === account) add(token, -amount)
+      if (to === account) add(token, amount)
     }
     return balances
+  }
+
+  /** Of one token at the end of a height, by account; the zero address holds nothing. */
+  holders(branch: Chain, { token, height }: { token: string; height: number }): Map<string, bigint> {
+    const { balances, add } = sums()
+    for (let at = 0; at <= height; at++) {
+      for (const one of this.#transfersAt(branch, at)) {
+        if (one.token !== token) continue
+        add(one.from, -one.amount)
+        add(one.to, one.amount)
+      }
+    }
+    balances.delete(nobody)
+    return balances
+  }
+
+  /** Of one account in [from, to), in the order of the chain. */
+  transfers(branch: Chain, { account, from, to }: { account: string } & Heights): (Transfer & { height: number })[] {
+    const found: (Transfer & { height: number })[] = []
+    for (let height = from; height < to; height++) {
+      for (const one of this.#transfersAt(branch, height))
+        if (one.from === account || one.to === account) found.push({ ...one, height })
+    }
+    return found
   }
 
   #ids(branch: Chain, kind: ListKind, height: number): readonly string[] {

@@ -22,12 +22,16 @@ export class StreamFollower {
   readonly violations: string[] = []
   readonly done: Promise<void>
   #lastEventId = ""
+  #stream: EventStream | undefined
+  /** Events of the open stream that were heard. */
+  #taken = 0
 
   constructor(private readonly options: StreamFollowerOptions) {
     this.done = this.#follow()
   }
 
   get last(): number {
+    this.#take()
     return this.heard.at(-1)?.sequence ?? 0
   }
 
@@ -55,11 +59,15 @@ export class StreamFollower {
       try {
         const stream = await EventStream.open(url, { lastEventId: this.#lastEventId })
         this.connections++
+        this.#stream = stream
+        this.#taken = 0
         const stop = () => stream.close()
         signal.addEventListener("abort", stop, { once: true })
         await stream.ended(3_600_000)
         signal.removeEventListener("abort", stop)
-        this.#take(stream)
+        this.#take()
+        this.#lastEventId = stream.lastEventId
+        this.#stream = undefined
       } catch (error) {
         // Killed, or not there yet.
         if (!/ECONN|socket hang up|404/.test(String(error))) this.violations.push(String(error))
@@ -68,8 +76,9 @@ export class StreamFollower {
     }
   }
 
-  #take({ events, lastEventId }: EventStream): void {
-    this.#lastEventId = lastEventId
+  #take(): void {
+    const events = this.#stream?.events.slice(this.#taken) ?? []
+    this.#taken += events.length
     for (const { id, event } of events) {
       if (event === "close") continue
       if (event === "reset" || id === undefined) this.violations.push(`the stream says ${event}`)

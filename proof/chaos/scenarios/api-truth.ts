@@ -5,9 +5,11 @@ import assert from "node:assert/strict"
 import { freePort } from "../../../src/platform/free-port.js"
 import { type Chain, createChain } from "../../../test/chain/synthetic-chain.js"
 import { seededRandom } from "../../../test/support/seeded-random.js"
-import { type ApiAnswer, askApi } from "../api/ask-api.js"
+import { startSlowProxy } from "../../../test/support/slow-proxy.js"
+import { AskedAnswers } from "../api/asked-answers.js"
 import { ChainTruth } from "../api/chain-truth.js"
-import { coverageOf, ListWalker } from "../api/list-walker.js"
+import { GraphWalker } from "../api/graph-walker.js"
+import { ListWalker } from "../api/list-walker.js"
 import { StreamFollower } from "../api/stream-follower.js"
 import { compareAll, times } from "../compare.js"
 import { healWithinMs } from "../heal-within.js"
@@ -16,11 +18,14 @@ import type { Scenario } from "../scenario.js"
 const chainName = "evm-1337"
 const deepest = 20
 const finalBelowHead = 60
+const late = { from: 30, to: 40 }
+/** From the serving process to its database. */
+const linkMs = 25
 
 export const apiTruth: Scenario = {
   name: "api-truth",
   fault: "reorganisations and kill -9, of the serving process too, while clients walk lists and follow the stream",
-  count: { quick: 2, full: 150 },
+  count: { quick: 1, full: 150 },
   async run(scene) {
     const { count: turns, seed } = scene
     const random = seededRandom(seed)
@@ -33,13 +38,19 @@ export const apiTruth: Scenario = {
     const node = await scene.tamperingNode(() => undefined)
     const postgres = await scene.postgres()
     const stage = await scene.stage({
-      ...{ postgres, rpcUrl: node.url, roles: "ingest,work,maintain" },
+      ...{ postgres, rpcUrl: node.url, roles: "ingest,work,maintain", twoDatabases: scene.seed % 2 === 1 },
       env: {
         ...{ RANGE_SIZE: "20", RPC_BATCH_BLOCKS: "5", REORG_CONFIRM_MS: "50", POLL_INTERVAL_MS: "50" },
         RPC_MAX_RPS: String(callsPerSecond),
       },
     })
     const truth = new ChainTruth()
+    // Blocks that the node does not have yet, until there were answers over the gap: however fast the machine is.
+    let isFilling = true
+    node.tamper = ({ method, params }) => {
+      const height = method === "eth_getBlockByNumber" ? Number((params as readonly unknown[])[0]) : Number.NaN
+      return isFilling && height >= late.from && height < late.to ? null : undefined
+    }
     let head = history + 30
     let finalized = history
     const show = (): void => {
@@ -50,59 +61,45 @@ export const apiTruth: Scenario = {
     }
     show()
     const port = String(await freePort())
-    const serve = () => stage.start({ roles: "serve", env: { PORT: port } })
+    // So that blocks come and go between two statements of an answer.
+    const far = await startSlowProxy(postgres.port, { delayMs: linkMs })
+    scene.ending(() => far.close())
+    const reads = { DB_RAW_READ_URL: far.way(stage.url), DB_APP_READ_URL: far.way(stage.appUrl) }
+    const serve = () => stage.start({ roles: "serve", env: { PORT: port, ...reads } })
     for (let i = 0; i < (scene.isQuick ? 1 : 2); i++) stage.start()
     let server = serve()
-    const api = `http://127.0.0.1:${port}/v1/${chainName}`
+    const url = `http://127.0.0.1:${port}`
+    const api = `${url}/v1/${chainName}`
     const over = new AbortController()
     const { signal } = over
     scene.ending(async () => over.abort())
     // So that the short profile is cheap, however long it takes.
-    const everyMs = scene.isQuick ? 100 : 0
+    const everyMs = scene.isQuick ? 400 : 0
     const walkers = (["blocks", "transactions"] as const).flatMap((kind) =>
       (["asc", "desc"] as const).map(
-        (order, i) => new ListWalker({ ...{ url: api, kind, order, limit: [7, 20][i]!, everyMs }, truth, signal }),
+        (order, i) => new ListWalker({ ...{ url: api, kind, order, limit: (scene.isQuick ? [20, 50] : [7, 20])[i]!, everyMs }, truth, signal }),
       ),
     )
-    const follower = new StreamFollower({ url: `http://127.0.0.1:${port}/v1/stream?chain=${chainName}`, signal })
-    /** Patient: the answer has to come. */
-    const ask = async (path: string, mayFail: readonly string[] = []): Promise<ApiAnswer> => {
-      const answer = await askApi(`${api}/${path}`, { signal, mayFail: [...mayFail, "NOT_FOUND", "NOT_REACHED"] })
-      if (answer === undefined) throw new Error(`nobody answered ${path}`)
-      return answer.error?.code === "NOT_REACHED" || answer.error?.code === "NOT_FOUND" ? ask(path, mayFail) : answer
-    }
-    const atHead = () => `min_height=${head}&min_block_hash=${chain.hashAt(head)}`
-
-    /** Whoever asks for what was just written sees it, and nothing of another branch. */
-    const seesWritten = async (): Promise<void> => {
-      const { data, meta } = await ask(`transactions?from_height=${head}&limit=200&order=asc&${atHead()}`)
-      const part = { kind: "transactions", order: "asc", coverage: coverageOf({ data, meta, status: 200 }) } as const
-      const expected = truth.rows(chain, { ...part, after: { height: head - 1, index: 1e6 }, last: undefined })
-      const seen = (data as { transaction_hash: string }[]).map((row) => row.transaction_hash)
-      assert.deepEqual(seen, expected, `min_height=${head} does not see what was written`)
-      assert.ok(expected.length > 0)
-    }
-    const seesBalances = async (): Promise<void> => {
-      const account = chain.universe.holder(random.below(5)).address
-      const { data, meta } = await ask(`accounts/${account}/holdings?limit=200&${atHead()}`)
-      const coverage = coverageOf({ data, meta, status: 200 })
-      // While history fills, balances are of no single height.
-      if (coverage.length !== 1 || coverage[0]!.from !== 0) return
-      const expected = truth.holdings(chain, { account, height: coverage[0]!.to - 1 })
-      const rows = data as { contract_address: string; balance: string }[]
-      const seen = new Map(rows.map((row) => [row.contract_address, BigInt(row.balance)]))
-      assert.deepEqual(sorted(seen), sorted(expected), `${account} holds something else at ${head}`)
-      counts.balances++
-    }
-    const counts = { kills: 0, serverKills: 0, whileFilling: 0, refused: 0, keptCursors: 0, balances: 0 }
+    const places = seededRandom(seed + 1)
+    const graph = new GraphWalker({
+      ...{ url: `${url}/graphql/${chainName}`, everyMs, truth, signal },
+      // Where blocks come and go, or where history fills.
+      from: () => (places.below(2) === 0 ? head - 10 : places.below(history)),
+    })
+    const follower = new StreamFollower({ url: `${url}/v1/stream?chain=${chainName}`, signal })
+    const clients = [...walkers, graph, follower]
+    const asked = new AskedAnswers({
+      ...{ url, chainName, truth, random, signal, view: () => ({ chain, head }) },
+    })
+    const counts = { kills: 0, serverKills: 0, whileFilling: 0, refused: 0, keptCursors: 0 }
     const storedMs: number[] = []
-    await seesWritten()
+    await asked.seesWritten()
     for (let turn = 1; turn <= turns; turn++) {
       const at = Math.max(finalized + 1, head - random.below(deepest))
       // One cursor on what is about to go, one below it.
-      const top = await ask(`blocks?limit=1&${atHead()}`)
+      const top = await asked.ask(`blocks?limit=1&${asked.atHead}`)
       const low = at - 5
-      const below = await ask(`transactions?order=asc&from_height=${low}&limit=1&${atHead()}`)
+      const below = await asked.ask(`transactions?order=asc&from_height=${low}&limit=1&${asked.atHead}`)
       if (turn % 2 === 0) {
         await stage.replace(stage.members.find((member) => member !== server)!)
         counts.kills++
@@ -117,45 +114,52 @@ export const apiTruth: Scenario = {
       }
       const began = performance.now()
       if ((await stage.probe.watermarkEnd()) <= history) counts.whileFilling++
-      await seesWritten()
+      await asked.seesWritten()
       storedMs.push(performance.now() - began)
-      await seesBalances()
-      const gone = await ask(`blocks?limit=1&cursor=${top.meta.next_cursor}`, ["CURSOR_ROLLED_BACK"])
+      isFilling &&= turn < turns / 15
+      await asked.seesBalances()
+      await asked.seesPast()
+      await asked.seesTransfers()
+      const gone = await asked.ask(`blocks?limit=1&cursor=${top.meta.next_cursor}`, ["CURSOR_ROLLED_BACK"])
       assert.equal(gone.error?.code, "CURSOR_ROLLED_BACK", `a cursor above ${at} goes on after a rollback from there`)
       assert.ok(Number(gone.error.details["restart_height"]) <= at, "it does not say from where to start again")
       counts.refused++
-      const kept = await ask(`transactions?order=asc&from_height=${low}&limit=1&cursor=${below.meta.next_cursor}`)
+      const kept = await asked.ask(
+        `transactions?order=asc&from_height=${low}&limit=1&cursor=${below.meta.next_cursor}`,
+      )
       const [row] = kept.data as { transaction_hash: string }[]
       const place = { height: low, index: 0 }
       const part = { kind: "transactions", order: "asc", coverage: [{ from: low, to: at }] } as const
       const [expected] = truth.rows(chain, { ...part, after: place, last: undefined })
       assert.equal(row!.transaction_hash, expected, `a cursor below ${at} does not go on where it was`)
       counts.keptCursors++
-      const [violation] = [...walkers, follower].flatMap(({ violations }) => violations)
+      const [violation] = clients.flatMap(({ violations }) => violations)
       if (violation !== undefined) throw new Error(violation)
     }
     // A last page that is written and heard of by everybody, with nothing in the way.
     await stage.finish(head + 1, healWithinMs({ blocks: head, callsPerSecond }))
-    await seesBalances()
+    // Now nothing is missing: each of them has something to compare.
+    await asked.seesBalances()
+    for (let i = 0; i < 5; i++) await asked.seesPast()
+    await asked.seesTransfers()
     const walksBefore = walkers.map(({ walks }) => walks)
     await stage.until(() => walkers.every(({ walks }, i) => walks >= walksBefore[i]! + 2), {
       ...{ what: "every list walked to its end", timeoutMs: 120_000 },
     })
     const [told] = await stage.derived.rows<{ last: string }>("select last_sequence as last from app.outbox_state")
-    // Ended by the server, so that what was sent before has arrived.
-    await server.end("SIGTERM")
-    server = serve()
     await stage.until(() => follower.last >= Number(told!.last), {
       ...{ what: `event ${told!.last} heard`, timeoutMs: 60_000 },
     })
     over.abort()
-    await Promise.all([...walkers, follower].map(({ done }) => done))
+    await Promise.all(clients.map(({ done }) => done))
     assert.deepEqual(
-      [...walkers, follower].flatMap(({ violations }) => violations),
+      clients.flatMap(({ violations }) => violations),
       [],
     )
     await follower.compare(stage.derived)
-    assert.ok(counts.balances > 0, "no balance was compared")
+    for (const [what, times] of Object.entries({ ...asked.compared, graph: graph.answers }))
+      assert.ok(times > 0, `nothing of ${what} was compared`)
+    assert.ok(counts.whileFilling > 0, "history was filled before anything was asked")
     const sum = (of: (walker: ListWalker) => number) => walkers.reduce((total, walker) => total + of(walker), 0)
     const pages = sum((walker) => walker.pages)
     const compared = scene.isQuick
@@ -164,13 +168,17 @@ export const apiTruth: Scenario = {
     return {
       ...{ times: turns, compared, recovery: `new branch answered: ${times(storedMs)}` },
       facts: {
-        ...{ blocks: head, ...counts, pages, rows: sum(({ rows }) => rows), walks: sum(({ walks }) => walks) },
+        ...{
+          blocks: head,
+          ...counts,
+          ...asked.compared,
+          pages,
+          rows: sum(({ rows }) => rows),
+          walks: sum(({ walks }) => walks),
+        },
         ...{ "walks refused": sum(({ rolledBack }) => rolledBack), events: follower.heard.length },
-        "stream connections": follower.connections,
+        ...{ "stream connections": follower.connections, "GraphQL answers": graph.answers },
       },
     }
   },
 }
-
-const sorted = (balances: ReadonlyMap<string, bigint>): string[] =>
-  [...balances].map(([token, balance]) => `${token} ${balance}`).sort()
