@@ -8,6 +8,7 @@ import type { EtherscanOptions } from "../../src/api/etherscan/etherscan-routes.
 import { startHttpServer } from "../../src/api/http-server.js"
 import type { ItemMetadataOptions } from "../../src/api/item-metadata/item-metadata-routes.js"
 import { StreamHub } from "../../src/api/stream-hub.js"
+import { loadWebPages } from "../../src/api/web-pages.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import type { EvmBlock } from "../../src/families/evm/raw/evm-block.js"
 import { systemClock } from "../../src/platform/clock.js"
@@ -16,12 +17,15 @@ import { createStreamMetrics } from "../../src/platform/metrics.js"
 import { systemRandom } from "../../src/platform/random.js"
 import { Database } from "../../src/postgres/database.js"
 import type { NodeCalls } from "../../src/queries/node-calls.js"
+import { OutboxFeed } from "../../src/queries/outbox-feed.js"
 import { SeriesRecorder } from "../../src/queries/series-recorder.js"
 import { readSessions, ServedChain } from "../../src/queries/served-chain.js"
 import { operateChain } from "../../src/roles/operate-chain.js"
+import { readChainStatus } from "../../src/status/read-chain-status.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { type DeriveStore, openDeriveStore } from "./derive-store.js"
 import type { BlockRow } from "./raw-rows.js"
+import { testLedgers } from "./test-ledgers.js"
 
 export type ServedRoute = RouteOptions & { readonly method: string }
 
@@ -61,6 +65,8 @@ export interface ServeOptions {
   readonly node?: NodeCalls | undefined
   readonly etherscan?: Partial<EtherscanOptions>
   readonly itemMetadata?: Partial<ItemMetadataOptions>
+  /** Answers /status too, and tells the stream what is written to the outbox. */
+  readonly live?: boolean
 }
 
 /** The chain `test`, all of it derived. */
@@ -74,29 +80,43 @@ export async function serveStore(
     node,
     etherscan = {},
     itemMetadata = {},
+    live = false,
   }: ServeOptions = {},
 ): Promise<ServedStore> {
   const store = await openDeriveStore(blocks, { workers, twoDatabases })
   if (fetched.length > 0) await store.appendFetched(fetched)
   await store.deriveAll()
-  return serveOpened(store, { access, twoDatabases, node, etherscan, itemMetadata, close: () => store.close() })
+  return serveOpened(store, {
+    ...{ access, twoDatabases, node, etherscan, itemMetadata, live },
+    close: () => store.close(),
+  })
 }
 
 interface ServeOpened extends Pick<ServeOptions, "node" | "etherscan" | "itemMetadata"> {
+  readonly live: boolean
   readonly access: Access
   readonly twoDatabases: boolean
   readonly close: () => Promise<void>
 }
 
 async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<ServedStore> {
-  const { access, twoDatabases, node, etherscan, itemMetadata } = options
+  const { access, twoDatabases, node, etherscan, itemMetadata, live } = options
   const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, ...readSessions })
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
   const chain = new ServedChain({ name: "test", raw, app, clock: systemClock })
   const recorder = new SeriesRecorder({ chain, clock: systemClock, logger: silentLogger })
+  const feed = new OutboxFeed({ chain, clock: systemClock, logger: silentLogger, intervalMs: 50 })
+  if (live) feed.start()
+  const readStatus = () =>
+    readChainStatus({ raw: store.raw, ledgers: testLedgers }, { name: "test", family: store.family, app: store.app })
+  const view = {
+    name: "test",
+    status: readStatus,
+    diagnosis: () => ({ state: "ok", cause: null, message: "it is at the head", doing: null, todo: null }) as const,
+  }
   const streams = new StreamHub({
-    ...{ feeds: () => [], maxStreams: 100, clock: systemClock, logger: silentLogger },
+    ...{ feeds: () => (live ? [feed] : []), maxStreams: 100, clock: systemClock, logger: silentLogger },
     metrics: createStreamMetrics(new Registry()),
   })
   const operated = operateChain({ name: "test", raw: store.raw, app: store.app, random: systemRandom })
@@ -105,8 +125,15 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
   let inject: ServedStore["inject"] | undefined
   const server = await startHttpServer({
     access,
-    ...{ host: "127.0.0.1", port: 0, anyPort: false, chains: () => [], metrics: async () => "", readyLagBlocks: 10 },
-    ...{ clock: systemClock, logger: silentLogger },
+    ...{
+      host: "127.0.0.1",
+      port: 0,
+      anyPort: false,
+      chains: () => (live ? [view] : []),
+      metrics: async () => "",
+      readyLagBlocks: 10,
+    },
+    ...{ clock: systemClock, logger: silentLogger, pages: await loadWebPages() },
     plugin: async (instance) => {
       inject = (request) => instance.inject(request)
       instance.addHook("onRoute", (route) => void routes.push(route as ServedRoute))
@@ -151,6 +178,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
     },
     close: async () => {
       await server.stop()
+      if (live) await feed.stop()
       await chain.close()
       await options.close()
     },

@@ -9,12 +9,12 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router"
-import { pageQuery } from "../data/api-query"
+import { apiQuery, pageQuery } from "../data/api-query"
 import { chainsQuery } from "../data/chains-query"
 import { ChainPages } from "./chain-pages"
 import { NoPage } from "./no-page"
 import { PageFailed } from "./page-failed"
-import { readPaging } from "./read-paging"
+import { readPaging, readParts, readQuery } from "./read-paging"
 import { Start } from "./start"
 
 interface PageContext {
@@ -57,14 +57,94 @@ const block = createRoute({
   getParentRoute: () => chainRoute,
   path: "/blocks/$block",
   validateSearch: readPaging,
-  loader: ({ context, params }) => {
-    const { block } = params
-    void context.queryClient.prefetchQuery(pageQuery(params.chain, "/blocks/{block}", { block }))
+  loader: ({ context, params: { chain, block } }) => {
+    void context.queryClient.prefetchQuery(apiQuery(chain, "/blocks/{block}", { block }))
   },
   component: lazyRouteComponent(() => import("../blocks/block-page"), "BlockPage"),
 })
 
-const tree = root.addChildren([start, chainRoute.addChildren([home, blocks, block])])
+const transactions = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/transactions",
+  validateSearch: readPaging,
+  component: lazyRouteComponent(() => import("../transactions/transactions-page"), "TransactionsPage"),
+})
+
+const transaction = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/transactions/$hash",
+  validateSearch: readParts,
+  loader: ({ context, params: { chain, hash } }) => {
+    void context.queryClient.prefetchQuery(apiQuery(chain, "/transactions/{hash}", { hash }))
+  },
+  component: lazyRouteComponent(() => import("../transactions/transaction-page"), "TransactionPage"),
+})
+
+const account = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/accounts/$address",
+  validateSearch: readParts,
+  loader: ({ context, params: { chain, address } }) => {
+    void context.queryClient.prefetchQuery(apiQuery(chain, "/accounts/{address}", { address }))
+  },
+  component: lazyRouteComponent(() => import("../accounts/account-page"), "AccountPage"),
+})
+
+const tokens = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/tokens",
+  validateSearch: readParts,
+  component: lazyRouteComponent(() => import("../tokens/tokens-page"), "TokensPage"),
+})
+
+const token = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/tokens/$contract",
+  validateSearch: readParts,
+  loader: ({ context, params: { chain, contract } }) => {
+    void context.queryClient.prefetchQuery(apiQuery(chain, "/tokens/{contract}", { contract }))
+  },
+  component: lazyRouteComponent(() => import("../tokens/token-page"), "TokenPage"),
+})
+
+const collections = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/collections",
+  validateSearch: readParts,
+  component: lazyRouteComponent(() => import("../collections/collections-page"), "CollectionsPage"),
+})
+
+const collection = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/collections/$contract",
+  validateSearch: readParts,
+  component: lazyRouteComponent(() => import("../collections/collection-page"), "CollectionPage"),
+})
+
+const item = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/collections/$contract/$item",
+  component: lazyRouteComponent(() => import("../collections/item-page"), "ItemPage"),
+})
+
+const stats = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/stats",
+  component: lazyRouteComponent(() => import("../stats/stats-page"), "StatsPage"),
+})
+
+const search = createRoute({
+  getParentRoute: () => chainRoute,
+  path: "/search",
+  validateSearch: readQuery,
+  component: lazyRouteComponent(() => import("../search/search-page"), "SearchPage"),
+})
+
+const chainPages = chainRoute.addChildren([
+  ...([home, blocks, block, transactions, transaction, account] as const),
+  ...([tokens, token, collections, collection, item, stats, search] as const),
+])
+const tree = root.addChildren([start, chainPages])
 
 export const createPageRouter = (queryClient: QueryClient) =>
   createRouter({

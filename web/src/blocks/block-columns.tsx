@@ -13,7 +13,7 @@ import { Time } from "../parts/time"
 
 export type BlockRow = RowOf<"/blocks">
 
-function BlockLink({ height }: { readonly height: string }): ReactNode {
+export function BlockLink({ height }: { readonly height: string }): ReactNode {
   const chain = useChain()
   return (
     <Link to="/$chain/blocks/$block" params={{ chain, block: height }} data-copy={height}>

@@ -4,18 +4,16 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import { createClient, type Routes } from "tidemark/client"
 
 export type Path = keyof Routes
-export type Args<P extends Path> = Routes[P]["args"]
 export type Answer<P extends Path> = Routes[P]["answer"]
 export type RowOf<P extends Path> = Answer<P> extends { readonly data: readonly (infer Row)[] } ? Row : never
+/** Arguments that are undefined are left out. */
+export type ArgsOf<P extends Path> = {
+  readonly [K in keyof Routes[P]["args"]]: Routes[P]["args"][K] | undefined
+}
 
 export const clientOf = (chain: string) => createClient({ url: location.origin, chain })
 
-/** Arguments that are undefined are left out. */
-export function apiQuery<P extends Path>(
-  chain: string,
-  path: P,
-  args: { readonly [K in keyof Args<P>]: Args<P>[K] | undefined },
-) {
+export function apiQuery<P extends Path>(chain: string, path: P, args: ArgsOf<P>) {
   return queryOptions({
     queryKey: ["chain", chain, path, args] as const,
     queryFn: ({ signal }): Promise<Answer<P>> => {
@@ -26,8 +24,7 @@ export function apiQuery<P extends Path>(
 }
 
 /** The same for a list whose page changes: the old rows stay until the new ones are there. */
-export const pageQuery = <P extends Path>(
-  chain: string,
-  path: P,
-  args: { readonly [K in keyof Args<P>]: Args<P>[K] | undefined },
-) => ({ ...apiQuery(chain, path, args), placeholderData: keepPreviousData })
+export const pageQuery = <P extends Path>(chain: string, path: P, args: ArgsOf<P>) => ({
+  ...apiQuery(chain, path, args),
+  placeholderData: keepPreviousData,
+})

@@ -25,7 +25,14 @@ export function ChainFigures({ status }: { readonly status: ChainStatus | undefi
         number={percent === undefined ? "–" : formatPercent(percent)}
         words={finalized == null ? "complete" : `complete; final to ${formatNumber(finalized)}`}
       />
-      <Figure number={rate === undefined ? "–" : `${rate.toFixed(1)}`} words="blocks a second, last minute" />
+      <Figure
+        number={
+          rate === undefined
+            ? "–"
+            : rate.toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+        }
+        words="blocks a second, last minute"
+      />
       <Figure
         number={dead === undefined ? "–" : formatNumber(dead)}
         words={dead === 1 ? "dead block" : "dead blocks"}

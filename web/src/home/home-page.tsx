@@ -1,7 +1,6 @@
 // A chain at a glance: how far it is right, its newest blocks and transactions.
 
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { useChain } from "../app/chain-context"
 import { statusQuery } from "../data/status-query"
@@ -22,11 +21,6 @@ export function HomePage(): ReactNode {
         <LatestBlocks />
         <LatestTransactions />
       </div>
-      <p className={styles.more}>
-        <Link to="/$chain/blocks" params={{ chain }}>
-          All blocks
-        </Link>
-      </p>
     </Page>
   )
 }

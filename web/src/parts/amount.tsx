@@ -15,7 +15,7 @@ interface AmountProps {
 
 export function Amount({ units, decimals, symbol, aligned = false }: AmountProps): ReactNode {
   const { whole, fraction, exact } = formatAmount(units, decimals)
-  const unit = symbol ? plainText(symbol, 12) : decimals === null ? "base units" : ""
+  const unit = symbol ? plainText(symbol, 12) : decimals === null && !aligned ? "base units" : ""
   return (
     <data className={styles.amount} value={exact} title={`${exact} ${symbol ? plainText(symbol, 40) : unit}`.trim()}>
       {whole}

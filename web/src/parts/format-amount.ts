@@ -10,7 +10,7 @@ export interface FormattedAmount {
 const shownDigits = 4
 const grouped = new Intl.NumberFormat("en-US")
 /** Longer than a line can hold. */
-const longestWhole = 21
+const longestWhole = 15
 
 export function formatAmount(units: string, decimals: number | null): FormattedAmount {
   const isNegative = units.startsWith("-")

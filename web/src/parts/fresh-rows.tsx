@@ -1,7 +1,7 @@
 // Says that there are new rows, and shows them when it is asked to: a list never moves by itself.
 
 import { type ReactNode, useEffect, useRef, useState } from "react"
-import { formatNumber } from "./format-number"
+import { plural } from "./format-number"
 import styles from "./fresh-rows.module.css"
 
 /** How many have come since the rows were read; `shownAt` is when that was. */
@@ -20,6 +20,7 @@ export function FreshRows({
   onShow,
 }: {
   readonly count: number
+  /** Of one of them. */
   readonly name: string
   readonly onShow: () => void
 }): ReactNode {
@@ -28,7 +29,7 @@ export function FreshRows({
     <div className={styles.place} aria-live="off">
       {count > 0 && (
         <button type="button" className={styles.fresh} onClick={onShow}>
-          {formatNumber(count)} new {name}
+          {plural(count, `new ${name}`)}
         </button>
       )}
     </div>

@@ -16,7 +16,8 @@ interface HashProps {
   readonly copy?: boolean
 }
 
-const shorten = (value: string): string => (value.length > 13 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value)
+export const shorten = (value: string): string =>
+  value.length > 13 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value
 
 export function Hash({ value, name, to, params, whole = false, mark, copy = whole }: HashProps): ReactNode {
   const text = <code className={whole ? styles.whole : undefined}>{whole ? value : shorten(value)}</code>

@@ -5,6 +5,8 @@ import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { ChainContext } from "../app/chain-context"
 import { chainsQuery } from "../data/chains-query"
+import { Keys } from "../keys/keys"
+import { useSameMarks } from "../keys/use-same-marks"
 import { LiveProvider } from "../live/live-provider"
 import { ErrorNotice } from "../parts/error-notice"
 import { Notice } from "../parts/notice"
@@ -18,6 +20,7 @@ import { Tideline } from "./tideline"
 
 export function ChainShell({ chain, children }: { readonly chain: string; readonly children: ReactNode }): ReactNode {
   const { data: chains, error, refetch } = useQuery(chainsQuery)
+  useSameMarks()
   if (!chains) {
     return (
       <Page title="Tidemark" heading=" ">
@@ -38,6 +41,7 @@ export function ChainShell({ chain, children }: { readonly chain: string; readon
           <LiveNotice />
           <div className={styles.body}>{children}</div>
           <Footer />
+          <Keys />
         </NowProvider>
       </LiveProvider>
     </ChainContext>

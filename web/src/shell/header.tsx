@@ -27,6 +27,18 @@ export function Header(): ReactNode {
         <Link to="/$chain/blocks" params={{ chain }} activeProps={active}>
           Blocks
         </Link>
+        <Link to="/$chain/transactions" params={{ chain }} activeProps={active}>
+          Transactions
+        </Link>
+        <Link to="/$chain/tokens" params={{ chain }} activeProps={active}>
+          Tokens
+        </Link>
+        <Link to="/$chain/collections" params={{ chain }} activeProps={active}>
+          NFTs
+        </Link>
+        <Link to="/$chain/stats" params={{ chain }} activeProps={active}>
+          Stats
+        </Link>
         <a href="/docs">API</a>
       </nav>
       <SearchBox />

@@ -45,7 +45,7 @@ export function Tideline(): ReactNode {
           )}
         </span>
         <span className={styles.head}>
-          {head === undefined || end === start ? "no block yet" : `head ${formatNumber(head)}`}
+          {!data ? "\u00a0" : head === undefined || end === start ? "no block yet" : `head ${formatNumber(head)}`}
           {age && ` · ${age}`}
         </span>
       </div>

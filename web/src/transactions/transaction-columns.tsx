@@ -6,11 +6,11 @@ import { useNativeCoin } from "../data/native-coin"
 import { Address } from "../parts/address"
 import { Amount } from "../parts/amount"
 import type { Column } from "../parts/data-list"
-import { Hash } from "../parts/hash"
 import { Time } from "../parts/time"
+import { TransactionHash } from "../parts/transaction-hash"
 import { TransactionKind } from "./transaction-kind"
 
-export type TransactionRow = RowOf<"/transactions">
+type TransactionRow = RowOf<"/transactions">
 
 function Value({ units }: { readonly units: string | null }): ReactNode {
   const coin = useNativeCoin()
@@ -19,14 +19,8 @@ function Value({ units }: { readonly units: string | null }): ReactNode {
   return <Amount units={units} decimals={18} symbol={coin} aligned />
 }
 
-const hash: Column<TransactionRow> = {
-  name: "Transaction",
-  lead: true,
-  cell: (row) => <Hash value={row.transaction_hash} name="transaction hash" />,
-}
-
 export const transactionColumns: readonly Column<TransactionRow>[] = [
-  hash,
+  { name: "Transaction", lead: true, cell: (row) => <TransactionHash hash={row.transaction_hash} /> },
   { name: "Kind", cell: (row) => <TransactionKind row={row} /> },
   { name: "Age", cell: ({ timestamp }) => <Time at={timestamp} /> },
   { name: "From", cell: ({ from_address: from }) => (from === null ? "–" : <Address address={from} />) },
@@ -40,6 +34,6 @@ export const transactionColumns: readonly Column<TransactionRow>[] = [
   { name: "Value", end: true, cell: ({ value }) => <Value units={value} /> },
 ]
 
-export const shortTransactionColumns: readonly Column<TransactionRow>[] = transactionColumns.filter(({ name }) =>
+export const shortTransactionColumns = transactionColumns.filter(({ name }) =>
   ["Transaction", "Kind", "To", "Value"].includes(name),
 )

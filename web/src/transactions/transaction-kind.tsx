@@ -1,7 +1,8 @@
 // What a transaction does, as far as its own fields tell, and whether it failed.
 
 import type { ReactNode } from "react"
-import styles from "./transaction-kind.module.css"
+import { Tag } from "../parts/tag"
+import { methodName } from "./method-name"
 
 interface KindProps {
   readonly row: {
@@ -13,12 +14,14 @@ interface KindProps {
 }
 
 export function TransactionKind({ row }: KindProps): ReactNode {
-  const isDeployment = row.to_address === null && row.contract_address !== null
-  const kind = isDeployment ? "deploy" : (row.method_id ?? "transfer")
+  const { method_id: method } = row
+  const isDeployment = row.to_address === null
+  const kind = isDeployment ? "deploy" : method === null ? "send" : methodName(method)
+  const isFailed = row.status === 0
   return (
-    <span className={row.status === 0 ? styles.failed : styles.kind}>
-      {row.status === 0 && "failed "}
+    <Tag tone={isFailed ? "failed" : "plain"} {...(method === null ? {} : { title: `method ${method}` })}>
+      {isFailed && "failed: "}
       {kind}
-    </span>
+    </Tag>
   )
 }
