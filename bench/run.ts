@@ -10,7 +10,9 @@ import { deriveBenchmark } from "./benchmarks/derive-benchmark.js"
 import { liveBenchmark, liveDenseBenchmark } from "./benchmarks/live-benchmark.js"
 import { memoryBenchmark } from "./benchmarks/memory-benchmark.js"
 import { profileBenchmark } from "./benchmarks/profile-benchmark.js"
+import { providersBenchmark } from "./benchmarks/providers-benchmark.js"
 import { rawBenchmark } from "./benchmarks/raw-benchmark.js"
+import { recoveryBenchmark } from "./benchmarks/recovery-benchmark.js"
 import { reorgBackfillBenchmark } from "./benchmarks/reorg-backfill-benchmark.js"
 import { rollbackBenchmark } from "./benchmarks/rollback-benchmark.js"
 import { scalingBenchmark } from "./benchmarks/scaling-benchmark.js"
@@ -35,6 +37,8 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "reorg-backfill": reorgBackfillBenchmark,
   streams: streamsBenchmark,
   api: apiBenchmark,
+  providers: providersBenchmark,
+  recovery: recoveryBenchmark,
 }
 
 const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--dry-run]

@@ -32,7 +32,7 @@ test("no more than maxInFlight permits are out at once, over all attached limits
   let out = 0
   let most = 0
   const use = async (limit: SharedLimit) => {
-    const permit = (await limit.acquire({ cost: 1, leaseMs: 10_000, signal: never })) as Permit
+    const permit = (await limit.acquire({ cost: () => 1, leaseMs: 10_000, signal: never })) as Permit
     most = Math.max(most, ++out)
     await clock.sleep(2)
     out--
@@ -47,7 +47,7 @@ test("the rate holds over all attached limits, and a batch counts each of its ca
   const limits = [new SharedLimit(deps, handle), new SharedLimit(deps, structuredClone(handle))]
   const ms = await pass(
     Promise.all(
-      Array.from({ length: 40 }, (_, i) => limits[i % 2]!.acquire({ cost: 5, leaseMs: 1000, signal: never })),
+      Array.from({ length: 40 }, (_, i) => limits[i % 2]!.acquire({ cost: () => 5, leaseMs: 1000, signal: never })),
     ),
   )
   // 200 calls at somewhat less than 500 a second, so that no second has more, whatever the sizes of requests.
@@ -58,21 +58,21 @@ test("the rate holds over all attached limits, and a batch counts each of its ca
 test("a place whose holder is gone becomes free when its lease ends", async () => {
   const handle = createSharedLimit({ maxInFlight: 1 })
   const limit = new SharedLimit(deps, handle)
-  await limit.acquire({ cost: 1, leaseMs: 50, signal: never })
-  const again = Promise.resolve(limit.acquire({ cost: 1, leaseMs: 5000, signal: never }))
+  await limit.acquire({ cost: () => 1, leaseMs: 50, signal: never })
+  const again = Promise.resolve(limit.acquire({ cost: () => 1, leaseMs: 5000, signal: never }))
   const ms = await pass(again)
   expect(ms).toBeGreaterThanOrEqual(50)
   expect(ms).toBeLessThan(100)
   limit.release((await again)!)
-  expect(limit.acquire({ cost: 1, leaseMs: 5000, signal: never })).not.toBeInstanceOf(Promise)
+  expect(limit.acquire({ cost: () => 1, leaseMs: 5000, signal: never })).not.toBeInstanceOf(Promise)
 })
 
 test("waiting ends at once when the signal aborts, and the next waiter is served", async () => {
   const limit = new SharedLimit(deps, createSharedLimit({ maxInFlight: 1 }))
-  const held = (await limit.acquire({ cost: 1, leaseMs: 60_000, signal: never })) as Permit
+  const held = (await limit.acquire({ cost: () => 1, leaseMs: 60_000, signal: never })) as Permit
   const abort = new AbortController()
-  const first = limit.acquire({ cost: 1, leaseMs: 1000, signal: abort.signal })
-  const second = limit.acquire({ cost: 1, leaseMs: 1000, signal: never })
+  const first = limit.acquire({ cost: () => 1, leaseMs: 1000, signal: abort.signal })
+  const second = limit.acquire({ cost: () => 1, leaseMs: 1000, signal: never })
   abort.abort()
   expect(await first).toBeUndefined()
   limit.release(held)
@@ -83,7 +83,7 @@ test("waiting ends at once when the signal aborts, and the next waiter is served
 test("a handle passed to a worker thread is the same limit there", async () => {
   const handle = createSharedLimit({ maxInFlight: 2 })
   const limit = new SharedLimit(deps, handle)
-  await limit.acquire({ cost: 1, leaseMs: 60_000, signal: never })
+  await limit.acquire({ cost: () => 1, leaseMs: 60_000, signal: never })
   const worker = new Worker(
     `const { workerData, parentPort } = require("node:worker_threads")
      const slots = new Int32Array(workerData.memory, 68, workerData.maxInFlight)
@@ -103,7 +103,7 @@ describe("an urgent request", () => {
     const running: Promise<void>[] = []
     const ask = (limit: SharedLimit, name: string, urgent: boolean) => {
       const use = async () => {
-        const permit = (await limit.acquire({ cost: 1, leaseMs: 60_000, signal: never, urgent })) as Permit
+        const permit = (await limit.acquire({ cost: () => 1, leaseMs: 60_000, signal: never, urgent })) as Permit
         order.push(name)
         await clock.sleep(30)
         limit.release(permit)
@@ -140,7 +140,7 @@ describe("an urgent request", () => {
     const limit = new SharedLimit(deps, createSharedLimit({ maxRps: 100 }))
     const order: string[] = []
     const ask = async (name: string, cost: number, urgent: boolean) => {
-      await limit.acquire({ cost, leaseMs: 1_000, signal: never, urgent })
+      await limit.acquire({ cost: () => cost, leaseMs: 1_000, signal: never, urgent })
       order.push(name)
     }
     const history = Array.from({ length: 5 }, () => ask("history", 20, false))
@@ -152,12 +152,12 @@ describe("an urgent request", () => {
     const { handle, history } = saturated()
     const abort = new AbortController()
     const other = new SharedLimit(deps, structuredClone(handle))
-    const head = other.acquire({ cost: 1, leaseMs: 60_000, signal: abort.signal, urgent: true })
+    const head = other.acquire({ cost: () => 1, leaseMs: 60_000, signal: abort.signal, urgent: true })
     abort.abort()
     expect(await head).toBeUndefined()
     const notice = new Int32Array(handle.memory, 64, 1)
     expect(notice[0]).toBe(0)
-    const next = Promise.resolve(history.acquire({ cost: 1, leaseMs: 10, signal: never }))
+    const next = Promise.resolve(history.acquire({ cost: () => 1, leaseMs: 10, signal: never }))
     await pass(next)
     expect(await next).toBeDefined()
   })

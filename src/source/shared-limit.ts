@@ -40,15 +40,17 @@ export function createSharedLimit(options: SharedLimitOptions = {}): SharedLimit
 }
 
 export interface Permit {
+  /** Calls that the request may have. */
+  readonly cost: number
   readonly slot: number
   readonly until: number
 }
 
-const free: Permit = { slot: -1, until: 0 }
+const noSlot = { slot: -1, until: 0 }
 
 export interface AcquireOptions {
-  /** Calls in the request. */
-  readonly cost: number
+  /** Calls in the request. Asked when they may be sent: what was refused meanwhile makes a waiting request smaller. */
+  readonly cost: () => number
   /** How long the request may live: a slot not released by then counts as free. */
   readonly leaseMs: number
   readonly signal: AbortSignal
@@ -56,7 +58,7 @@ export interface AcquireOptions {
 }
 
 interface Waiter {
-  readonly cost: number
+  readonly cost: () => number
   readonly leaseMs: number
   readonly resolve: (permit: Permit | undefined) => void
 }
@@ -92,9 +94,9 @@ export class SharedLimit {
 
   /** Resolves with a permit once the calls may be sent; undefined when the signal aborts first. */
   acquire({ cost, leaseMs, signal, urgent = false }: AcquireOptions): Promise<Permit | undefined> | Permit {
-    if (this.#slots === undefined && this.rate.isFree) return free
+    if (this.#slots === undefined && this.rate.isFree) return { ...noSlot, cost: cost() }
     if (this.#waiting.length === 0 && this.#urgent.length === 0 && (urgent || !this.#othersAreUrgent())) {
-      const permit = this.#tryAcquire(cost, leaseMs)
+      const permit = this.#tryAcquire(cost(), leaseMs)
       if (permit !== undefined) {
         this.#jumped &&= urgent
         return permit
@@ -140,7 +142,7 @@ export class SharedLimit {
     while (this.#waiting.length > 0 || this.#urgent.length > 0) {
       const queue = this.#nextQueue()
       const first = queue[0]!
-      const permit = this.#mayTry(queue) ? this.#tryAcquire(first.cost, first.leaseMs) : undefined
+      const permit = this.#mayTry(queue) ? this.#tryAcquire(first.cost(), first.leaseMs) : undefined
       if (permit !== undefined) {
         queue.shift()
         this.#jumped = queue === this.#urgent
@@ -188,16 +190,16 @@ export class SharedLimit {
   }
 
   #tryAcquire(cost: number, leaseMs: number): Permit | undefined {
-    const permit = this.#slots === undefined ? free : this.#takeSlot(this.#slots, leaseMs)
-    if (permit === undefined) return undefined
+    const place = this.#slots === undefined ? noSlot : this.#takeSlot(this.#slots, leaseMs)
+    if (place === undefined) return undefined
     if (!this.rate.tryTake(cost)) {
-      if (this.#slots !== undefined) Atomics.compareExchange(this.#slots, permit.slot, permit.until, 0)
+      if (this.#slots !== undefined) Atomics.compareExchange(this.#slots, place.slot, place.until, 0)
       return undefined
     }
-    return permit
+    return { ...place, cost }
   }
 
-  #takeSlot(slots: Int32Array, leaseMs: number): Permit | undefined {
+  #takeSlot(slots: Int32Array, leaseMs: number): Omit<Permit, "cost"> | undefined {
     const now = this.#hundredths()
     const start = Math.floor(this.#random.next() * slots.length)
     for (let i = 0; i < slots.length; i++) {

@@ -29,6 +29,10 @@ const maxDebtUs = 600_000_000n
 const returnS = 10
 /** A tenth less right after the refusal: 1 - curve * returnS³. */
 const curve = 1e-4
+/** Above the refused rate: a tenth more after 5 s, half more after 9 s. What was answered meanwhile may have been too little. */
+const probeCurve = 8e-4
+/** What is left of a refused rate at least: pauses make what was answered look like less than what is allowed. */
+const leastLeft = 0.75
 /** A provider that counts by the second may refuse for the rest of it. */
 const cutEveryUs = 1_000_000n
 /** Refused so often without any answer: this is not about the rate, such as a quota of a day. */
@@ -193,7 +197,7 @@ export class SharedRate {
     // The first refusal says little of the rate: what was sent may have been saved up, or all sent at once.
     const wasSearch = Atomics.exchange(this.#cells, searchAt, before === 0 ? 1 : 0) === 1
     const wasAtOnce = measured > nearlyAll * reached && calls > Math.max(1, reached * leastAtOnceS)
-    let rate = Math.max(measured, reached / 2)
+    let rate = Math.max(measured, reached * leastLeft)
     if (reached === Number.POSITIVE_INFINITY) rate = measured
     else if (wasSearch) rate = Math.max(measured, reached * endOfSearch)
     else if (wasAtOnce) rate = Math.max(before, reached)
@@ -251,7 +255,7 @@ const toleranceUs = BigInt(toleranceS * 1_000_000)
 /** The clock set back counts as now. */
 const seconds = (us: bigint): number => Math.max(0, Number(us) / 1_000_000)
 /** Just under the refused rate for a while, then above it, faster and faster. */
-const plateau = (s: number): number => 1 + curve * (s - returnS) ** 3
+const plateau = (s: number): number => 1 + (s < returnS ? curve : probeCurve) * (s - returnS) ** 3
 
 const callsOfShare = (share: number): number =>
   share === Number.POSITIVE_INFINITY ? share : share < 20 ? 1 : Math.max(2, Math.floor(share / 20))

@@ -37,6 +37,8 @@ export interface ProviderRules {
 export interface SimulatedProvider extends Listening {
   /** Calls that were answered with a result, null included. */
   answered: number
+  /** Those among them that it had not answered before. */
+  useful: number
   refused: number
   requests: number
   /** Requests that have come and are not answered yet. */
@@ -69,7 +71,10 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions):
       else send(response, answer)
     })
   })
-  const provider: SimulatedProvider = { ...(await listen(server)), answered: 0, refused: 0, requests: 0, open: 0 }
+  const provider: SimulatedProvider = {
+    ...(await listen(server)),
+    ...{ answered: 0, useful: 0, refused: 0, requests: 0, open: 0 },
+  }
   return provider
 }
 
@@ -90,11 +95,12 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-type Counts = Pick<SimulatedProvider, "answered" | "refused" | "requests">
+type Counts = Pick<SimulatedProvider, "answered" | "useful" | "refused" | "requests">
 
 class Behaviour {
   readonly #options: SimulatedProviderOptions
   readonly #burst: number
+  readonly #asked = new Set<string>()
   #saved: number
   #savedAt: number
 
@@ -126,10 +132,18 @@ class Behaviour {
       const entry = this.#one(call, view, bytes)
       bytes += entry.length
       if (entry.includes('"error":{')) counts.refused++
-      else counts.answered++
+      else this.#answered(call, counts)
       return entry
     })
     return { status: 200, headers: {}, body: Array.isArray(parsed) ? asList(entries) : entries[0]! }
+  }
+
+  #answered({ method, params }: Call, counts: Counts): void {
+    counts.answered++
+    const asked = `${method} ${JSON.stringify(params)}`
+    if (this.#asked.has(asked)) return
+    this.#asked.add(asked)
+    counts.useful++
   }
 
   #view(request: number): ChainView {

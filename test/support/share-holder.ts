@@ -35,7 +35,7 @@ keeper.start()
 const shared = new SharedLimit(deps, handle)
 const { signal } = new AbortController()
 for (;;) {
-  await shared.acquire({ cost: 1, leaseMs: 1_000, signal })
+  await shared.acquire({ cost: () => 1, leaseMs: 1_000, signal })
   void fetch(node, { method: "POST", body: "x" }).then(
     (answer) => answer.arrayBuffer(),
     () => undefined,

@@ -14,7 +14,7 @@ import { HttpEndpoint } from "../../../source/http-endpoint.js"
 import { scrubText } from "../../../source/provider-url.js"
 import { PrunedHeights } from "../../../source/pruned-heights.js"
 import type { RpcCounters } from "../../../source/rpc-counters.js"
-import { SharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
+import { type Permit, SharedLimit, type SharedLimitHandle } from "../../../source/shared-limit.js"
 import { checkAnswer } from "./check-answer.js"
 import { type ReplyPart, type RpcAnswer, type RpcCall, type RpcCallError, RpcReply } from "./json-rpc-reply.js"
 import { ReceiptsMethod } from "./receipts-method.js"
@@ -99,19 +99,18 @@ export class JsonRpcClient {
     let open: readonly number[] = calls.map((_, at) => at)
     let refusedInARow = 0
     while (open.length > 0) {
-      const asked = open.slice(0, Math.min(this.#batches.calls, this.#limit.rate.maxCalls))
+      const permit = await this.#permit(open.length, options)
+      const asked = open.slice(0, permit.cost)
       try {
-        const { part, refused } = await this.#send(calls, asked, options)
+        const { part, refused } = await this.#send(calls, asked, { permit, signal: options.signal })
         parts.push(part)
         open = [...refused.map(({ call }) => call), ...open.slice(asked.length)]
         refusedInARow = 0
       } catch (error) {
         if (!isIndexerError(error)) throw error
-        // A call that is refused alone was not refused for the company it was in.
-        if (asked.length === 1 && error.action === "retry" && error.data["httpStatus"] !== undefined)
-          this.#batches.forget()
-        if (asked.length > 1 && error.data["refusedBatch"] === true) this.#batches.refused(asked.length)
-        else if (error.code !== "RPC_RATE_LIMITED" || !this.#waitsHere(parts.length, ++refusedInARow)) throw error
+        const isTooLong = asked.length > 1 && error.data["refusedBatch"] === true
+        const isLimited = error.code === "RPC_RATE_LIMITED"
+        if (!isTooLong && !(isLimited && this.#waitsHere(parts.length, ++refusedInARow))) throw error
       }
     }
     return new RpcReply(this.label, calls, parts, this.#buffers)
@@ -162,16 +161,22 @@ export class JsonRpcClient {
     return this.#http.close()
   }
 
+  /** For as many of the open calls as one request may have once it may be sent. */
+  async #permit(open: number, { signal, urgent }: FetchOptions): Promise<Permit> {
+    const cost = () => Math.min(open, this.#batches.calls, this.#limit.rate.maxCalls)
+    // The slot is held a little longer than the request can live.
+    const leaseMs = this.#timeoutMs + 1000
+    const permit = await this.#limit.acquire({ cost, leaseMs, signal, urgent })
+    if (permit === undefined) throw signal.reason
+    return permit
+  }
+
   async #send(
     calls: readonly RpcCall[],
     asked: readonly number[],
-    { signal, urgent }: FetchOptions,
+    { permit, signal }: { readonly permit: Permit; readonly signal: AbortSignal },
   ): Promise<{ readonly part: ReplyPart; readonly refused: readonly RefusedEntry[] }> {
-    // The slot is held a little longer than the request can live.
-    const leaseMs = this.#timeoutMs + 1000
     const count = asked.length
-    const permit = await this.#limit.acquire({ cost: count, leaseMs, signal, urgent })
-    if (permit === undefined) throw signal.reason
     const [startedAt, sentAtMs] = [this.#clock.monotonic(), this.#clock.now()]
     let bytes = 0
     let code = "ok"
@@ -190,14 +195,23 @@ export class JsonRpcClient {
     } catch (error) {
       code = isIndexerError(error) ? error.code : "aborted"
       if (!isIndexerError(error)) throw error
-      const retryAfterMs = error.data["retryAfterMs"] as number | undefined
-      if (error.code === "RPC_RATE_LIMITED")
-        this.#limit.rate.refused({ sentAtMs, calls: count, answered: 0, retryAfterMs })
+      this.#learn(error, { count, sentAtMs })
       throw this.#named(error, count === 1 ? calls[asked[0]!]!.method : undefined)
     } finally {
       this.#limit.release(permit)
       this.#count(calls, asked, { bytes, code, ms: this.#clock.monotonic() - startedAt })
     }
+  }
+
+  /** Before the permit is released: what waits for it is sized by what was learned. */
+  #learn(error: IndexerError, { count, sentAtMs }: { readonly count: number; readonly sentAtMs: number }): void {
+    const { refusedBatch, httpStatus } = error.data
+    const retryAfterMs = error.data["retryAfterMs"] as number | undefined
+    if (error.code === "RPC_RATE_LIMITED")
+      this.#limit.rate.refused({ sentAtMs, calls: count, answered: 0, retryAfterMs })
+    if (count > 1 && refusedBatch === true) this.#batches.refused(count)
+    // A call that is refused alone was not refused for the company it was in.
+    if (count === 1 && error.action === "retry" && httpStatus !== undefined) this.#batches.forget()
   }
 
   /** Adapts the limits to entries that were refused. Throws when all were: there is nothing to keep. */

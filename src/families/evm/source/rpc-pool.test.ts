@@ -101,6 +101,17 @@ test("a node that refuses batches is asked with smaller ones, then with single c
   expect(node.requests.slice(6).every((body) => !Array.isArray(body))).toBe(true)
 })
 
+test("a request that waited while a batch was refused is not sent in that size", async () => {
+  const node = await server((body, response, request) => {
+    if (Array.isArray(body) && body.length > 2) return { error: { code: -32600, message: "batches of up to 2 only" } }
+    return echo(body, response, request)
+  })
+  const rpc = pool([node.url], { limit: createSharedLimit({ maxInFlight: 1 }) })
+  await Promise.all([rpc.call(many(8), { signal }), rpc.call(many(8), { signal })])
+  const sizes = node.requests.map((body) => (Array.isArray(body) ? body.length : 1))
+  expect(sizes.filter((size) => size === 8)).toHaveLength(1)
+})
+
 test("calls of a batch that are refused for now are asked again alone, and the others are kept", async () => {
   let free = 3
   const limited = answerCalls(({ params }) => {
@@ -120,6 +131,20 @@ test("calls of a batch that are refused for now are asked again alone, and the o
   expect(rpc.providers()[0]).toMatchObject({ state: "closed", lastError: expect.stringContaining("RPC_RATE_LIMITED") })
 })
 
+/** Lets time pass until the work is done. */
+async function pass<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+  let isDone = false
+  const over = work.finally(() => {
+    isDone = true
+  })
+  over.catch(() => undefined)
+  while (!isDone) {
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(50)
+  }
+  return over
+}
+
 test("while its only provider refuses for its rate, a call waits beyond its rounds, and is answered", async () => {
   let refusals = 8
   const node = await server((body, response, request) => {
@@ -127,24 +152,17 @@ test("while its only provider refuses for its rate, a call waits beyond its roun
     return void response.writeHead(503, { "retry-after": "1" }).end("slow down")
   })
   const clock = new VirtualClock()
-  const rpc = pool([node.url], {}, { rounds: 2 }, clock)
-  const answers = rpc.call(many(2), { signal })
-  let isDone = false
-  void answers.finally(() => {
-    isDone = true
-  })
-  while (!isDone) {
-    await new Promise((resolve) => setImmediate(resolve))
-    clock.advance(clock.nextMs() !== undefined && node.requests.length + refusals === 8 ? 50 : 0)
-  }
-  expect((await answers).map((each) => each.value)).toEqual([0, 1])
+  const rpc = pool([node.url], {}, { rounds: 2, limitedMs: 3_600_000 }, clock)
+  const answers = await pass(clock, rpc.call(many(2), { signal }))
+  expect(answers.map((each) => each.value)).toEqual([0, 1])
   expect(rpc.providers()[0]!.state).toBe("closed")
 })
 
 test("a provider that refuses everything for its rate is given up after a time", async () => {
   const node = await server((_body, response) => void response.writeHead(429, { "retry-after": "30" }).end())
-  const error = await failure(pool([node.url], {}, { limitedMs: 0 }).call(many(1), { signal }))
-  expect(error.code).toBe("RPC_RATE_LIMITED")
+  const clock = new VirtualClock()
+  const rpc = pool([node.url], {}, { limitedMs: 0 }, clock)
+  expect((await failure(pass(clock, rpc.call(many(1), { signal })))).code).toBe("RPC_RATE_LIMITED")
 })
 
 test("HTTP 413 for a batch makes it smaller", async () => {
