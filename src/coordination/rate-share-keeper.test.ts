@@ -103,7 +103,7 @@ test("a process that stops gives its share back at once", async () => {
   expect(send(2_000, [b])).toBeGreaterThan(0.85 * 2 * limit)
 })
 
-test("while the database cannot be reached a process keeps its share, and never gets more", async () => {
+test("while the database cannot be reached a process keeps its share until others may have taken it", async () => {
   let isAway = false
   const real = postgresRateShares(database)
   const away: RateShares = {
@@ -121,6 +121,22 @@ test("while the database cannot be reached a process keeps its share, and never 
   const calls = send(5_000, [a])
   expect(calls).toBeGreaterThan(0.35 * 5 * limit)
   expect(calls).toBeLessThanOrEqual(0.5 * 5 * limit)
+  clock.advance(1_000)
+  await new Promise((resolve) => setImmediate(resolve))
+  await database.query("update raw.rate_shares set expires_at = clock_timestamp()")
+  await b.keeper.runOnce()
+  sent = []
+  expect(send(5_000, [a])).toBeLessThanOrEqual(6)
+  expect(send(5_000, [a, b])).toBeGreaterThan(0.8 * 5 * limit)
+  expect(mostInASecond()).toBeLessThanOrEqual(limit + 2)
+  // Back again, it gets its part once the other uses less.
+  isAway = false
+  for (const process of [a, b, a, b]) {
+    await process.keeper.runOnce()
+    send(1_000, [a, b])
+  }
+  expect(send(5_000, [a])).toBeGreaterThan(0.35 * 5 * limit)
+  for (const { keeper } of [a, b]) await keeper.stop()
 })
 
 test("whatever the order of their statements, what processes use never adds up to more", async () => {

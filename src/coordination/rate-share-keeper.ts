@@ -1,5 +1,5 @@
 // Holds this process's share of a limit. It uses less before it tells the others so, and more only once it holds more, so
-// the sum never exceeds the limit. While the database cannot be reached the last share stays: never more.
+// the sum never exceeds the limit. A share that could not be renewed in time is given up: others may have taken it.
 
 import { describeError } from "../platform/errors.js"
 import { LoopingService } from "../platform/looping-service.js"
@@ -25,6 +25,8 @@ export interface RateShareKeeperOptions extends ServiceDeps {
   readonly leaseMs?: number
 }
 
+/** Of a process whose share has run out, as of one that holds none yet. */
+const withoutShare = 1
 /** A process that does not wait may soon need this many times as much as it uses. */
 const headroom = 1.5
 
@@ -32,6 +34,7 @@ export class RateShareKeeper extends LoopingService {
   readonly #options: RateShareKeeperOptions
   #share: number | undefined
   #lookedAt: number
+  #renewed = new AbortController()
 
   constructor(options: RateShareKeeperOptions) {
     super({ name: "rate-share-keeper", intervalMs: options.intervalMs ?? 2_000, maxBackoffMs: 4_000, ...options })
@@ -49,11 +52,15 @@ export class RateShareKeeper extends LoopingService {
       others.map((other) => other.wanted),
     )
     if (this.#share !== undefined && callsPerSecond < this.#share) this.#apply(callsPerSecond)
+    const sentAt = this.#options.clock.monotonic()
     this.#apply(await shares.hold({ processId, limit, callsPerSecond, wanted, leaseMs }))
+    // Counted from when the request was sent, so a slow answer cannot lengthen the lease.
+    this.#endAt(sentAt + leaseMs)
   }
 
   override async stop(): Promise<void> {
     await super.stop()
+    this.#renewed.abort()
     if (this.#share === undefined) return
     this.#apply(0)
     try {
@@ -62,6 +69,18 @@ export class RateShareKeeper extends LoopingService {
       // It expires.
       this.logger.debug({ error: describeError(error) }, "the share of the rate limit was left behind")
     }
+  }
+
+  /** By a timer of its own: a database that is silent keeps a renewal waiting for longer than the lease lasts. */
+  #endAt(end: number): void {
+    this.#renewed.abort()
+    this.#renewed = new AbortController()
+    const { signal } = this.#renewed
+    void this.clock.sleep(Math.max(0, end - this.clock.monotonic()), signal).then(() => {
+      if (signal.aborted) return
+      this.#apply(Math.min(withoutShare, this.#share ?? 0))
+      this.logger.warn({}, "the share of the rate limit could not be renewed; others may have taken it")
+    })
   }
 
   #apply(callsPerSecond: number): void {

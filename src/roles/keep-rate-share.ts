@@ -1,24 +1,16 @@
-// This process's share of RPC_MAX_RPS, where it is set: the same for each provider, and for all threads.
+// This process's share of RPC_MAX_RPS: the same for each provider, and for all threads.
 
-import { postgresRateShares } from "../coordination/postgres/postgres-rate-shares.js"
-import { RateShareKeeper } from "../coordination/rate-share-keeper.js"
+import { RateShareKeeper, type RateShareKeeperOptions } from "../coordination/rate-share-keeper.js"
+import type { SharedLimitHandle } from "../source/shared-limit.js"
 import { setShare, takeUse } from "../source/shared-rate.js"
-import type { OpenChain } from "./open-chain.js"
 
-type Deps = Pick<OpenChain, "chain" | "clock" | "limits" | "logger" | "processId" | "raw" | "roles">
+export interface KeepRateShareOptions extends Omit<RateShareKeeperOptions, "apply" | "takeUse"> {
+  readonly limits: readonly SharedLimitHandle[]
+}
 
-export function keepRateShare({
-  chain,
-  clock,
-  limits,
-  logger,
-  processId,
-  raw,
-  roles,
-}: Deps): RateShareKeeper | undefined {
-  if (chain.rpcMaxRps === 0 || !(roles.includes("ingest") || roles.includes("work"))) return undefined
+export function keepRateShare({ limits, ...options }: KeepRateShareOptions): RateShareKeeper {
   return new RateShareKeeper({
-    ...{ clock, logger, processId, limit: chain.rpcMaxRps, shares: postgresRateShares(raw) },
+    ...options,
     takeUse: () => {
       const uses = limits.map(({ memory }) => takeUse(memory))
       return { calls: Math.max(...uses.map(({ calls }) => calls)), waited: uses.some(({ waited }) => waited) }

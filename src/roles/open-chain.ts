@@ -12,11 +12,12 @@ import { Database } from "../postgres/database.js"
 import type { EmbeddedPostgres } from "../postgres/embedded/start-embedded.js"
 import { readChainState } from "../raw/chain-state.js"
 import type { ChainIdentity } from "../source/block-source.js"
-import { createSharedLimit, type SharedLimitHandle } from "../source/shared-limit.js"
+import type { SharedLimitHandle } from "../source/shared-limit.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import type { ChainDatabases } from "./chain-databases.js"
 import { appPoolSize, planLanes } from "./connection-budget.js"
 import { familyOf } from "./family-of.js"
+import { createNodeLimits } from "./node-limits.js"
 import { patience } from "./patience.js"
 import { pinDatabases, prepareDatabases, storedName } from "./prepare-databases.js"
 import type { Role } from "./role.js"
@@ -61,9 +62,7 @@ const noDatabase = "waiting for the database"
 
 export async function openChain(deps: StartChainDeps, options: StartChainOptions): Promise<OpenChain> {
   const { chain, settings, signal } = options
-  // One call a second until the process holds its share of the limit.
-  const bounds = { maxRps: chain.rpcMaxRps ? 1 : undefined, maxInFlight: chain.rpcMaxInFlight || undefined }
-  const limits = chain.rpcUrls.map(() => createSharedLimit(bounds))
+  const limits = createNodeLimits(chain)
   const family = familyOf(chain)
   const asking = family.createSource(deps, { chain, chainId: undefined, limits, bytesInFlight: 1 << 20 })
   try {

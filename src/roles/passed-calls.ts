@@ -1,4 +1,5 @@
-// Calls of the API's clients to a chain's node. The node is checked against the store's chain before the first of them.
+// Calls of the API's clients to a chain's node, within the limits of the process. The node is checked against the store's
+// chain before the first of them.
 
 import type { RuntimeDeps } from "../platform/service.js"
 import type { NodeCalls } from "../queries/node-calls.js"
@@ -15,7 +16,7 @@ export function passedCalls(
   let opened: Promise<NodeCalls> | undefined
   const open = async (): Promise<NodeCalls> => {
     const chainId = await chain.chainId()
-    return familyOf(chain).createNodeCalls(deps, { chain: nodes, chainId })
+    return familyOf(chain).createNodeCalls(deps, { chain: nodes, chainId, limits: nodes.limits })
   }
   return {
     call: async (...call) => {

@@ -4,6 +4,7 @@ import type { Access } from "../api/access.js"
 import type { ErrorCode } from "../platform/errors.js"
 import type { ChainConfig } from "../platform/load-config.js"
 import type { ProcessSettings } from "../platform/settings.js"
+import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import type { Diagnosis } from "../status/diagnosis.js"
 import type { ChainDatabases } from "./chain-databases.js"
@@ -27,7 +28,10 @@ export interface ServedDatabases extends ChainDatabases {
 }
 
 /** Nodes that clients' calls are passed to; without URLs where the process has none. */
-export type ServedNodes = Pick<ChainConfig, "proxy" | "rpcHeaders" | "rpcUrls">
+export interface ServedNodes extends Pick<ChainConfig, "proxy" | "rpcHeaders" | "rpcUrls"> {
+  /** Shared with all threads of the process. */
+  readonly limits: readonly SharedLimitHandle[]
+}
 
 export type Question =
   | { readonly about: "metrics" }

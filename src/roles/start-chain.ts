@@ -3,12 +3,14 @@
 import type { Worker } from "node:worker_threads"
 import type { ChainView } from "../api/chain-view.js"
 import { defaultFailurePolicy } from "../coordination/after-failure.js"
+import { postgresRateShares } from "../coordination/postgres/postgres-rate-shares.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { Service } from "../platform/service.js"
 import { TipGate } from "../platform/tip-gate.js"
 import { Connection, type ConnectionOptions } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
 import { RollbackWatch } from "../rollback/rollback-watch.js"
+import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { AnnouncedHeads } from "./announced-heads.js"
 import { BorrowedConnections } from "./borrowed-connections.js"
@@ -31,6 +33,8 @@ export interface RunningChain extends ChainView {
   readonly database: Database
   readonly app: Database
   readonly databases: ChainDatabases
+  /** Of its nodes, by RPC URL. */
+  readonly limits: readonly SharedLimitHandle[]
   /** Workers this process derives. */
   readonly derived: readonly string[]
   /** As the stall doctor last read it. */
@@ -92,7 +96,10 @@ async function startRoles(
       : undefined
   undo.push(...(coordination?.services ?? []).map((service) => () => service.stop()))
   await coordination?.begin()
-  const rateShare = keepRateShare(open)
+  const asksNodes = ingests || roles.includes("work") || roles.includes("serve")
+  const shares = postgresRateShares(raw)
+  const rateShare =
+    chain.rpcMaxRps > 0 && asksNodes ? keepRateShare({ ...open, limit: chain.rpcMaxRps, shares }) : undefined
   if (rateShare) await patiently(() => rateShare.runOnce(), noDatabase)
   rateShare?.start()
   undo.push(async () => rateShare?.stop())
@@ -156,6 +163,7 @@ async function startRoles(
     database: raw,
     app,
     databases: open.databases,
+    limits: open.limits,
     derived: work?.runnable ?? [],
     status,
     diagnosis: () => doctor.diagnosis(),

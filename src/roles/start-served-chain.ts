@@ -1,5 +1,5 @@
 // A chain in a process whose only role is `serve`: it reads the chain's databases, and needs neither its node nor the
-// right to write. The name comes from the store, which another process has pinned to its chain.
+// right to write. All it may write is its share of the nodes' limit, where clients' calls are passed to them. The name comes from the store, which another process has pinned to its chain.
 
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import { IndexerError } from "../platform/errors.js"
@@ -12,6 +12,7 @@ import { storeSizeReader } from "../status/store-size.js"
 import { isReadOnly, openChainDatabases, readOnlyUrls, readUrls } from "./chain-databases.js"
 import { appPoolSize, rawPoolSize } from "./connection-budget.js"
 import { familyOf } from "./family-of.js"
+import { limitServedNodes } from "./node-limits.js"
 import type { StartChainDeps, StartChainOptions } from "./open-chain.js"
 import { patience } from "./patience.js"
 import type { RunningChain } from "./start-chain.js"
@@ -47,13 +48,24 @@ export async function startServedChain(deps: StartChainDeps, options: StartChain
       onDiagnosis: (diagnosis, seen) => exportStatus(metrics, { chain: name, diagnosis, status: seen }),
     })
     doctor.start()
+    const nodes = limitServedNodes(
+      { ...deps, logger },
+      {
+        chain,
+        settings,
+        name,
+        processId: options.processId,
+        rawUrl: isReadOnly(chain) ? undefined : databases.rawUrl,
+      },
+    )
     return {
-      ...{ name, database: raw, app, databases, derived: [], status },
+      ...{ name, database: raw, app, databases, limits: nodes.limits, derived: [], status },
       diagnosis: () => doctor.diagnosis(),
       lastStatus: () => doctor.lastStatus(),
       pause: () => undefined,
       stop: async () => {
         await doctor.stop()
+        await nodes.stop()
         await stop()
       },
     }

@@ -109,11 +109,11 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
         return (servesOnly ? startServedChain : startChain)({ ...deps, embedded, metrics }, { chain, ...common })
       },
       onRunning: (running, chain) => {
-        const { name, databases } = running
+        const { name, databases, limits } = running
         const writable = writes && !(servesOnly && isReadOnly(chain)) ? databases : undefined
         const urls = readUrls(chain, databases)
         const { proxy, rpcHeaders, rpcUrls } = started.get(chain) ?? chain
-        serving?.serve({ name, ...urls, writable, nodes: { proxy, rpcHeaders, rpcUrls } })
+        serving?.serve({ name, ...urls, writable, nodes: { proxy, rpcHeaders, rpcUrls, limits } })
         pausable.add(running)
         down.push(() => {
           pausable.delete(running)

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
+import { answerCalls, type RpcServer, startRpcServer } from "../fixtures/evm/rpc-server.js"
 import { type DeriveStore, openDeriveStore } from "../support/derive-store.js"
 import { livelyBlocks } from "../support/lively-blocks.js"
 import { runTidemark, type TidemarkProcess } from "../support/tidemark-process.js"
@@ -8,6 +9,8 @@ import { runTidemark, type TidemarkProcess } from "../support/tidemark-process.j
 let store: DeriveStore
 let served: TidemarkProcess
 let url: string
+let node: RpcServer
+const gasPrice = "0x3b9aca00"
 
 beforeAll(async () => {
   store = await openDeriveStore(livelyBlocks({ seed: 3, from: 0, to: 20 }), {
@@ -15,15 +18,21 @@ beforeAll(async () => {
     twoDatabases: true,
   })
   await store.deriveAll()
+  const { rows } = await store.raw.query<{ chain_id: string }>("select chain_id from raw.chain_state")
+  const chainId = `0x${BigInt(rows[0]!.chain_id).toString(16)}`
+  node = await startRpcServer(answerCalls(({ method }) => (method === "eth_chainId" ? chainId : gasPrice)))
   served = runTidemark(["start", "--roles", "serve"], {
-    // Nothing listens there: the role needs no node.
-    env: { RPC_URL: "http://127.0.0.1:1", DB_RAW_URL: store.rawUrl, DB_APP_URL: store.appUrl, PORT: "0" },
+    env: {
+      ...{ RPC_URL: node.url, RPC_MAX_RPS: "100", API_NODE_METHODS: "eth_gasPrice" },
+      ...{ DB_RAW_URL: store.rawUrl, DB_APP_URL: store.appUrl, PORT: "0" },
+    },
   })
   const running = await served.line(({ msg }) => msg.startsWith("running"))
   url = running["url"] as string
 }, 60_000)
 afterAll(async () => {
   await served.end("SIGTERM")
+  await node.close()
   await store.close()
 })
 
@@ -35,6 +44,7 @@ test("a process that only serves answers without a node, and says how far it is"
   })
   const account = await fetch(`${url}/v1/test/accounts/0x${"01".repeat(20)}`)
   expect(account.status).toBe(200)
+  expect(node.requests).toEqual([])
 })
 
 test("its status, health and metrics come through the thread that owns the port", async () => {
@@ -93,4 +103,15 @@ test("a process that has a reader's addresses alone answers everything, and can 
 test("it writes nothing, not even that it runs", async () => {
   const { rows } = await store.raw.query("select 1 from raw.processes")
   expect(rows).toEqual([])
+})
+
+test("what it asks of the node for its clients counts in RPC_MAX_RPS, of which it holds a share", async () => {
+  const ask = async () => (await fetch(`${url}/api?module=proxy&action=eth_gasPrice`)).json()
+  expect(await ask()).toMatchObject({ result: gasPrice })
+  const held = async () => {
+    await ask()
+    const { rows } = await store.raw.query("select calls_per_second, wanted > 0 as used from raw.rate_shares")
+    return rows
+  }
+  await expect.poll(held, { timeout: 20_000, interval: 500 }).toEqual([{ calls_per_second: 100, used: true }])
 })
