@@ -55,6 +55,13 @@ export interface JobQueue {
   ): Promise<ReadonlySet<string>>
   /** Ends claims, and returns the ids of the jobs that were still held. The others do not change. */
   settle(sql: Queryable, settlements: readonly Settlement[]): Promise<ReadonlySet<string>>
+  /** Whether so many jobs are held or due soon that no more should be added. */
+  isFull(sql: Queryable, queue: string, options: { readonly soonMs: number; readonly most: number }): Promise<boolean>
+  /**
+   * Deletes what is over a number of jobs, in the caller's transaction: those that were given up, then those that are due
+   * last, out of those that were tried. Returns how many.
+   */
+  trim(tx: Queryable, queue: string, options: { readonly most: number }): Promise<number>
   /** Ends all claims of a queue at no attempt, in the caller's transaction: a claimed job may be about removed blocks. */
   endClaims(tx: Queryable, queue: string): Promise<void>
 }

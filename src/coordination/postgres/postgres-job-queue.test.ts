@@ -191,3 +191,36 @@ test("ending all claims of a queue gives the attempts back and leaves other queu
   expect(await settle(others, "done")).toEqual(ids(others))
   expect(await rows()).toMatchObject([{ attempts: 0 }, { attempts: 0 }])
 })
+
+test("a queue is full by what is held or due soon, not by what waits for long or was given up", async () => {
+  await enqueue(["due", "held", "soon", "late", "given up"])
+  await enqueue(["due"], other)
+  const minutes = (subject: string, after: string | null) =>
+    database.query("update app.job_queue set due_at = now() + $2::interval where subject = $1", [subject, after])
+  await minutes("soon", "4 minutes")
+  await minutes("late", "6 minutes")
+  await minutes("given up", null)
+  await claim({ limit: 1, holdMs: 60_000 })
+  const isFull = (most: number) => queue.isFull(database, name, { soonMs: 300_000, most })
+  expect([await isFull(3), await isFull(4)]).toEqual([true, false])
+})
+
+test("what is over a number of jobs goes: given up ones, then those due last; never new ones nor held ones", async () => {
+  await enqueue(["new", "held", "a day", "an hour", "given up"])
+  await enqueue(["another's"], other)
+  await database.query("update app.job_queue set attempts = 2 where subject <> 'new'")
+  for (const [subject, after] of [["a day", "1 day"], ["an hour", "1 hour"], ["given up", null]] as const) // biome-ignore format: one line
+    await database.query("update app.job_queue set due_at = now() + $2::interval where subject = $1", [subject, after])
+  await database.query(
+    "update app.job_queue set epoch = gen_random_uuid(), holder = 'other', expires_at = now() where subject = 'held'",
+  )
+  const left = async (most: number) => {
+    await queue.trim(database, name, { most })
+    const { rows } = await database.query<{ subject: string }>("select subject from app.job_queue order by subject")
+    return rows.map(({ subject }) => subject)
+  }
+  expect(await left(5)).toHaveLength(6)
+  expect(await left(4)).toEqual(["a day", "an hour", "another's", "held", "new"])
+  expect(await left(3)).toEqual(["an hour", "another's", "held", "new"])
+  expect(await left(0)).toEqual(["another's", "held", "new"])
+})

@@ -93,6 +93,32 @@ export const postgresJobQueue: JobQueue = {
     return idsOf(rows)
   },
 
+  async isFull(sql, queue, { soonMs, most }) {
+    const { rows } = await sql.query<{ is_full: boolean }>(
+      `select count(*) >= $2 as is_full from (
+         select from app.job_queue
+          where queue = $1 and coalesce(expires_at, due_at) <= now() + $3 * interval '1 millisecond'
+          limit $2
+       ) as waiting`,
+      [queue, most, soonMs],
+    )
+    return rows[0]!.is_full
+  },
+
+  async trim(tx, queue, { most }) {
+    // Descending, so that jobs without a date come first.
+    const { rowCount } = await tx.query(
+      `delete from app.job_queue where id in (
+         select id from app.job_queue where queue = $1 and epoch is null and attempts > 0
+          order by coalesce(expires_at, due_at) desc
+          limit greatest(0, (select count(*) from app.job_queue where queue = $1) - $2)
+            for update skip locked
+       )`,
+      [queue, most],
+    )
+    return rowCount ?? 0
+  },
+
   async endClaims(tx, queue) {
     await tx.query(
       `update app.job_queue set epoch = null, holder = null, expires_at = null, attempts = attempts - 1

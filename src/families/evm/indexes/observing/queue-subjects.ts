@@ -1,5 +1,6 @@
 // Queues the contracts that appeared in heights a worker covered since the last time. app.queued_heights says which
-// heights that was done for; whatever is covered and not in there is looked at.
+// heights that was done for; whatever is covered and not in there is looked at. While many contracts wait to be asked, no
+// more are queued: history fills in faster than a node answers, and the heights remember what is left to do.
 
 import type { CoverageLedger } from "../../../../coordination/coverage-ledger.js"
 import type { JobQueue } from "../../../../coordination/job-queue.js"
@@ -15,12 +16,19 @@ const lockTimeoutMs = 1_000
 /** Stretches of new coverage looked at in one run: there is one as a rule, and some more while history fills in. */
 const stretchesAtOnce = 64
 
+/** While so many are held or due soon, no more are queued: at most this and one run's, whatever the chain has. */
+const refillBelow = 10_000
+/** Those that are held are due again within this time. */
+const soonMs = 300_000
+/** With those that wait days for another try, and those that were given up. Answers say what is known of the others. */
+const mostKept = 100_000
+
 const newCoverageSql = `select coverage.heights - queued.heights as fresh
   from app.queued_heights as queued join app.coverage using (worker_type) where queued.queue = $1`
 
 /**
- * About `limit` contracts at most, a height as a whole. Costs two rows when there are none. True when there may be
- * more.
+ * About `limit` contracts at most, a height as a whole. Costs two rows when there are none. True when more may be queued
+ * at once.
  */
 export function queueSubjects(
   { database, ledger, jobs }: { database: Database; ledger: Pick<CoverageLedger, "lockChain">; jobs: JobQueue },
@@ -31,6 +39,8 @@ export function queueSubjects(
   return database.transaction(
     async (tx) => {
       const stretches = await lockNewCoverage({ tx, ledger }, queue)
+      if (stretches.length === 0 || (await jobs.isFull(tx, queue, { soonMs, most: refillBelow }))) return false
+      await jobs.trim(tx, queue, { most: mostKept - limit })
       let room = limit
       for (const { from, to } of stretches.slice(0, stretchesAtOnce)) {
         const { rows } = await tx.query<{ height: string }>(pageEndSql, [from, to, room])

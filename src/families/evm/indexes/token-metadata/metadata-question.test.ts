@@ -374,7 +374,7 @@ describe("the queue", () => {
     expect((await rows()).get(address(1))).toMatchObject({ status: "answered", asked_at_height: "1001" })
   })
 
-  test("more new contracts than one run takes are queued over several, a height at a time", async () => {
+  test("more new contracts than one run takes are queued a height at a time, once those before them were asked", async () => {
     await database.query(
       `insert into app.metadata_subjects (contract_address, first_block_height)
        select decode(lpad(to_hex(n), 40, '0'), 'hex'), n / 30 from generate_series(0, 25000) as n`,
@@ -382,14 +382,18 @@ describe("the queue", () => {
     const run = observer({ observedBlock: async () => undefined })
     expect(await run.runOnce(signal)).toBeUndefined()
     const counts: unknown[] = []
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 4; i++) {
       const result = await database.query(
         "select count(*)::int4 as queued, (select heights::text from app.queued_heights where queue = 'token_metadata') as heights from app.job_queue",
       )
       counts.push(result.rows[0])
+      // Due soon counts as well, what failed and waits for long does not.
+      if (i === 0) await database.query("update app.job_queue set due_at = now() + interval '1 minute'")
+      if (i > 0) await database.query("update app.job_queue set attempts = 1, due_at = now() + interval '1 hour'")
       await run.runOnce(signal)
     }
     expect(counts).toEqual([
+      { queued: 10_020, heights: "{[0,334)}" },
       { queued: 10_020, heights: "{[0,334)}" },
       { queued: 20_040, heights: "{[0,668)}" },
       { queued: 25_001, heights: "{[0,1001)}" },
