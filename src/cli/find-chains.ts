@@ -3,7 +3,7 @@
 
 import type { OperatedChain } from "../operations/operated-chain.js"
 import { IndexerError } from "../platform/errors.js"
-import { type Config, loadConfig } from "../platform/load-config.js"
+import { type ChainConfig, type Config, loadConfig } from "../platform/load-config.js"
 import { Database } from "../postgres/database.js"
 import { readEmbeddedAddress, type UrlOf } from "../postgres/embedded/address-file.js"
 import { isMissingSchema } from "../postgres/postgres-error.js"
@@ -19,6 +19,7 @@ export interface FoundChain extends OperatedChain {
   readonly app: Database
   /** As configured here. */
   readonly capacityBytes: number | undefined
+  readonly checks: ChainConfig["checks"]
 }
 
 export interface FindOptions {
@@ -32,6 +33,7 @@ interface Place {
   readonly rawUrl: string
   readonly appUrl: string
   readonly capacityBytes?: number | undefined
+  readonly checks: ChainConfig["checks"]
 }
 
 /** For a command that acts on one chain: the only one there is, or USAGE. */
@@ -60,7 +62,10 @@ export async function withChains<T>(
       open.push(raw, ...(app === raw ? [] : [app]))
       const name = (await readChainName(raw)) ?? place.name
       if (options.chain === undefined || options.chain === name)
-        chains.push(operateChain({ name, raw, app, random: io.random, capacityBytes: place.capacityBytes }))
+        chains.push({
+          ...operateChain({ name, raw, app, random: io.random, capacityBytes: place.capacityBytes }),
+          checks: place.checks,
+        })
     }
     if (chains.length === 0) throw noneFound(config, options)
     return await work(chains, config)
@@ -73,16 +78,17 @@ export async function withChains<T>(
 
 async function findPlaces(config: Config): Promise<readonly Place[]> {
   const places: Place[] = []
-  for (const { name, dbRawUrl, dbAppUrl, dbCapacityBytes: capacityBytes } of config.chains) {
-    if (dbRawUrl) places.push({ name: name ?? "chain", rawUrl: dbRawUrl, appUrl: dbAppUrl ?? dbRawUrl, capacityBytes })
+  for (const { name, dbRawUrl, dbAppUrl, dbCapacityBytes: capacityBytes, checks } of config.chains) {
+    const appUrl = dbAppUrl ?? dbRawUrl
+    if (dbRawUrl && appUrl) places.push({ name: name ?? "chain", rawUrl: dbRawUrl, appUrl, capacityBytes, checks })
   }
   if (places.length === config.chains.length) return places
   const urlOf = await readEmbeddedAddress(config.process.dataDir)
-  return urlOf ? [...places, ...(await embeddedPlaces(urlOf))] : places
+  return urlOf ? [...places, ...(await embeddedPlaces(urlOf, config))] : places
 }
 
 /** Databases are named after their chain, with underscores for dashes. */
-async function embeddedPlaces(urlOf: UrlOf): Promise<Place[]> {
+async function embeddedPlaces(urlOf: UrlOf, { chains }: Config): Promise<Place[]> {
   const server = openDatabase(urlOf("postgres"))
   try {
     const { rows } = await server.query<{ datname: string }>(
@@ -90,8 +96,13 @@ async function embeddedPlaces(urlOf: UrlOf): Promise<Place[]> {
     )
     return rows.map(({ datname }) => {
       const stem = datname.slice(0, -"_raw".length)
+      const name = stem.slice("tidemark_".length).replaceAll("_", "-")
+      // A chain without a name in the config is named by its node.
+      const configured =
+        chains.find((chain) => chain.name === name) ?? chains.find((chain) => chain.name === undefined)
       return {
-        name: stem.slice("tidemark_".length).replaceAll("_", "-"),
+        name,
+        checks: configured?.checks ?? {},
         rawUrl: urlOf(datname),
         appUrl: urlOf(`${stem}_app`),
       }

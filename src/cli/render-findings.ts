@@ -8,7 +8,13 @@ export interface NamedFindings extends ChainFindings {
   readonly chain: string
 }
 
-export function renderFindings({ chain, findings, cut }: NamedFindings, { colour }: { colour: boolean }): string {
+export function renderFindings(named: NamedFindings, look: { colour: boolean }): string {
+  const paint = createPaint(look.colour)
+  const skipped = named.skipped.map(({ check, part, why }) => paint.dim(`  skipped: ${check}, ${part}: ${why}\n`))
+  return `${renderResult(named, look)}${skipped.join("")}`
+}
+
+function renderResult({ chain, findings, cut }: NamedFindings, { colour }: { colour: boolean }): string {
   const paint = createPaint(colour)
   if (findings.length === 0 && cut)
     return `${paint.strong(chain)}: ${paint.busy("stopped before the end; nothing wrong was found so far")}\n`
@@ -22,10 +28,11 @@ export function renderFindings({ chain, findings, cut }: NamedFindings, { colour
 }
 
 /** Heights are strings, as everywhere in JSON. */
-export const findingsJson = ({ chain, findings, cut }: NamedFindings): Record<string, unknown> => ({
+export const findingsJson = ({ chain, findings, cut, skipped }: NamedFindings): Record<string, unknown> => ({
   chain,
   clean: findings.length === 0 && !cut,
   cut,
+  skipped,
   findings: findings.map(findingJson),
 })
 

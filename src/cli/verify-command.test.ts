@@ -14,8 +14,9 @@ beforeAll(async () => {
 
 afterAll(() => store.close())
 
-const run = (argv: readonly string[], signal = new AbortController().signal) =>
-  runCommand(argv, { env: { DB_RAW_URL: store.rawUrl }, signal })
+const { signal } = new AbortController()
+const run = (argv: readonly string[], until = signal, env: Readonly<Record<string, string>> = {}) =>
+  runCommand(argv, { env: { DB_RAW_URL: store.rawUrl, ...env }, signal: until })
 
 const lookups = async (): Promise<number> =>
   (await store.app.query<{ count: number }>("select count(*)::int4 as count from raw.block_lookup")).rows[0]!.count
@@ -50,6 +51,27 @@ describe("tidemark verify and repair", () => {
     const found = await run(["verify", "--checks", "folds", "--limit", "1"])
     expect(found.out).toContain("app.ft_holdings")
     expect(await run(["repair", "--checks", "folds", "--yes"])).toMatchObject({ code: 0 })
+    expect((await run(["verify"])).code).toBe(0)
+  })
+
+  test("what the chain's checks exclude is named as skipped, and is no finding", async () => {
+    await store.app.query("update raw.blocks set parent_hash = '\\x00' where height = 4")
+    expect((await run(["verify", "--checks", "parent-links"])).code).toBe(1)
+    const checks = { CHECKS: "parent:off,bloom:off" }
+    const out = 'test: nothing wrong was found\n  skipped: parent-links, all of it: the check "parent" is off\n'
+    expect(await run(["verify"], signal, checks)).toEqual({ code: 0, out, err: "" })
+    expect(await run(["repair", "--yes"], signal, checks)).toMatchObject({ code: 0 })
+    const asJson = JSON.parse((await run(["verify", "--json"], signal, checks)).out)
+    expect(asJson).toMatchObject({ chains: [{ clean: true, skipped: [{ check: "parent-links" }] }] })
+    // Stable numbers its logs in each transaction.
+    const { rows } = await store.app.query<{ chain_id: string }>("select chain_id from raw.chain_state")
+    await store.app.query("update raw.chain_state set chain_id = '988'")
+    const { out: stable } = await run(["verify", "--checks", "event-places"])
+    expect(stable).toContain("skipped: event-places, the numbers of events: Stable does not keep to it")
+    await store.app.query("update raw.chain_state set chain_id = $1", [rows[0]!.chain_id])
+    await store.app.query(
+      "update raw.blocks as block set parent_hash = below.hash from raw.blocks as below where block.height = 4 and below.height = 3",
+    )
     expect((await run(["verify"])).code).toBe(0)
   })
 

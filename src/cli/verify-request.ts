@@ -67,8 +67,8 @@ export async function verifying<T>(
   { chain, config, request: { rpc, ...request } }: { chain: FoundChain; config: Config; request: VerifyRequest },
   look: (verifier: VerifyDeps, options: VerifyChainOptions) => Promise<T>,
 ): Promise<T> {
-  const { family } = chain
-  const store = { family, rawUrl: chain.raw.url, appUrl: chain.app.url, configFile: config.file, rpc }
+  const { family, checks } = chain
+  const store = { family, checks, rawUrl: chain.raw.url, appUrl: chain.app.url, configFile: config.file, rpc }
   const progress = progressShower(io, chain.name)
   try {
     return await withVerifier(io, store, (verifier) =>

@@ -39,6 +39,10 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
 
   /** What Tidemark cannot check of this chain's blocks, in words; empty where nothing is left out. */
   uncheckedOn(chainId: string): readonly string[]
+  storeExceptions(
+    chainId: string,
+    options: { readonly checks: Readonly<Record<string, boolean>> },
+  ): readonly StoreException[]
 
   createSource(deps: RuntimeDeps, options: SourceOptions): BlockSource<Block>
   createHeadWatch(
@@ -80,6 +84,12 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
   forgetQueues(tx: Queryable, workers: readonly string[]): Promise<void>
 }
 
+/** A rule that stored blocks of a chain need not keep to, and why: the chain differs, or its check is off. */
+export interface StoreException {
+  readonly rule: "parent-links" | "event-numbers"
+  readonly why: string
+}
+
 /** A table whose rows come and go with their block. */
 export interface RawTable extends PartitionedTable {
   readonly schema: "raw"
@@ -89,7 +99,12 @@ export interface RawTable extends PartitionedTable {
   /** Those that the chain defines, so that two nodes must agree on them. */
   readonly columns: readonly string[]
   /** A column that counts from 0 without a gap among the rows that agree in some others. */
-  readonly numbered?: { readonly column: string; readonly within: readonly string[] }
+  readonly numbered?: {
+    readonly column: string
+    readonly within: readonly string[]
+    /** Not by their place in the block: a chain may do it otherwise. */
+    readonly isByChain?: true
+  }
 }
 
 export interface SourceOptions {

@@ -20,6 +20,7 @@ export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections):
   const answerTimeoutMs = settings.dbTimeoutMs
   const reconciler = new Reconciler({
     family: open.family,
+    exceptions: open.family.storeExceptions(open.identity.chainId, open.chain),
     raw,
     app,
     ledgers: open.ledgers,

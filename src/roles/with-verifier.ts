@@ -15,6 +15,8 @@ export interface WithVerifierOptions {
   readonly rawUrl: string
   readonly appUrl: string
   readonly configFile: string | undefined
+  /** Of blocks, as configured for the chain. */
+  readonly checks: Readonly<Record<string, boolean>>
   /** Another node, to compare with. */
   readonly rpc: string | undefined
 }
@@ -22,7 +24,7 @@ export interface WithVerifierOptions {
 /** Opens the connections, runs the work and closes them. */
 export async function withVerifier<T>(
   { clock, random }: Omit<RuntimeDeps, "logger">,
-  { family, rawUrl, appUrl, configFile, rpc }: WithVerifierOptions,
+  { family, rawUrl, appUrl, configFile, checks, rpc }: WithVerifierOptions,
   work: (verifier: VerifyDeps) => Promise<T>,
 ): Promise<T> {
   const registry = await loadWorkers({ family, configFile, chain: { workers: "all" } })
@@ -39,15 +41,14 @@ export async function withVerifier<T>(
   try {
     const raw = await connect(rawUrl)
     const app = await connect(appUrl)
+    const chainId = (await readChainState(raw))?.chainId
+    const exceptions = chainId === undefined ? [] : family.storeExceptions(chainId, { checks })
     const source =
       rpc === undefined
         ? undefined
-        : family.createSource(
-            { clock, random, logger: silentLogger },
-            { chain: { rpcUrls: [rpc] }, chainId: (await readChainState(raw))?.chainId },
-          )
+        : family.createSource({ clock, random, logger: silentLogger }, { chain: { rpcUrls: [rpc], checks }, chainId })
     if (source) open.push(() => source.close())
-    return await work({ raw, app, ledgers: postgresLedgers({ random }), registry, family, clock, source })
+    return await work({ raw, app, ledgers: postgresLedgers({ random }), registry, family, exceptions, clock, source })
   } finally {
     for (const close of open) await close()
   }

@@ -231,7 +231,9 @@ describe("leases of the raw ingester", () => {
     const findings: Finding[] = []
     for await (const finding of checkFold({ app: store.app, ledger: testLedgers.app }, plan, {
       limit: 1_000,
-      perPiece: 1_000,
+      keys: 1_000,
+      heights: 1_000,
+      signal: new AbortController().signal,
     }))
       findings.push(finding)
     await repairStore(deps, { plan: planRepair(findings), actor: "test" })

@@ -14,10 +14,13 @@ interface OrphanRow {
   id: Buffer | null
 }
 
-export async function checkEventPlaces(tx: Queryable, { range, limit, family }: RawPieceOptions): Promise<Finding[]> {
+export async function checkEventPlaces(
+  tx: Queryable,
+  { range, limit, family, exceptions }: RawPieceOptions,
+): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const { table: name, numbered } of family.rawTables) {
-    if (!numbered) continue
+    if (!numbered || (numbered.isByChain && exceptions.some(({ rule }) => rule === "event-numbers"))) continue
     const { column, within } = numbered
     const table = `raw.${name}`
     const { rows } = await tx.query<{ height: string; count: number; different: number; highest: number }>(

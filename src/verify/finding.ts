@@ -53,6 +53,13 @@ export interface Finding {
   readonly remedy: Remedy
 }
 
+/** A check, or a part of it, that was not done. */
+export interface SkippedCheck {
+  readonly check: CheckName
+  readonly part: string
+  readonly why: string
+}
+
 export const oneBlock = (height: number): BlockRange => ({ from: height, to: height + 1 })
 
 /** Damage within one block, which repair fetches again. */

@@ -1,7 +1,7 @@
 // What the checks of raw rows share: a piece is a range of heights, read in one snapshot.
 
 import type { BlockRange } from "../domain/block-range.js"
-import type { ChainFamily } from "../families/chain-family.js"
+import type { ChainFamily, StoreException } from "../families/chain-family.js"
 import type { Queryable } from "../postgres/transaction.js"
 import type { Finding } from "./finding.js"
 
@@ -13,6 +13,7 @@ export interface PieceOptions {
 
 export interface RawPieceOptions extends PieceOptions {
   readonly family: Pick<ChainFamily, "rawTables">
+  readonly exceptions: readonly StoreException[]
 }
 
 export type RawCheck = (tx: Queryable, options: RawPieceOptions) => Promise<readonly Finding[]>

@@ -42,6 +42,7 @@ function reconciler(): Reconciler {
     elections: postgresElections,
     connect: async () => ({ raw: await open(store.rawUrl), app: await open(store.appUrl) }),
     family: store.family,
+    exceptions: [],
     holder: "test",
     clock,
     logger: silentLogger,

@@ -25,6 +25,7 @@ export interface ReconcilerOptions extends ServiceDeps {
   /** Opened for each run: it reads for minutes, too long for a connection of the pools. */
   readonly connect: () => Promise<{ raw: Connection; app: Connection }>
   readonly family: VerifyDeps["family"]
+  readonly exceptions: VerifyDeps["exceptions"]
   readonly holder: string
   readonly intervalMs: number
   /** How many findings are left, for every check, including 0. */
@@ -93,8 +94,8 @@ export class Reconciler extends LoopingService {
     { raw, app }: { raw: Connection; app: Connection },
     { night, signal }: { night: number; signal: AbortSignal },
   ): AsyncGenerator<Finding> {
-    const { family, ledgers } = this.options
-    const deps = { raw, app, ledgers, registry: new WorkerRegistry([]), family, clock: this.clock }
+    const { family, ledgers, exceptions } = this.options
+    const deps = { raw, app, ledgers, registry: new WorkerRegistry([]), family, exceptions, clock: this.clock }
     const covered = heightsOf(await ledgers.raw.readCoverage(raw), rawIngester)
     const [first, last] = [covered[0], covered.at(-1)]
     const ranges = first && last ? rangesOf(night, { from: first.from, to: last.to }) : []

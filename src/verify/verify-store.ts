@@ -6,7 +6,7 @@ import type { Ledgers } from "../coordination/ledgers.js"
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { BlockRange } from "../domain/block-range.js"
 import { intersect, type RangeSet, rangeSet, subtract } from "../domain/range-set.js"
-import type { ChainFamily } from "../families/chain-family.js"
+import type { ChainFamily, StoreException } from "../families/chain-family.js"
 import type { Clock } from "../platform/clock.js"
 import { IndexerError } from "../platform/errors.js"
 import type { Connection } from "../postgres/connection.js"
@@ -26,7 +26,7 @@ import { checkRowLookups } from "./check-row-lookups.js"
 import { checkStrayLookups } from "./check-stray-lookups.js"
 import { checkStrayRows } from "./check-stray-rows.js"
 import type { CompareDeps } from "./compare-blocks.js"
-import type { CheckName, Finding } from "./finding.js"
+import type { CheckName, Finding, SkippedCheck } from "./finding.js"
 import type { RawCheck } from "./raw-piece.js"
 import { nextStored, readSpan } from "./read-span.js"
 
@@ -39,6 +39,8 @@ export interface VerifyDeps {
   readonly registry: WorkerRegistry
   readonly family: Pick<ChainFamily, "rawTables" | "createWriter" | "readBlocks">
   readonly clock: Clock
+  /** Rules that this chain's blocks need not keep to: what checks them is skipped. */
+  readonly exceptions: readonly StoreException[]
   /** Another node to compare with. */
   readonly source?: CompareDeps["source"] | undefined
 }
@@ -123,9 +125,21 @@ export async function* verifyStore(deps: VerifyDeps, options: VerifyOptions): As
     for (const [done, plan] of workers.folds.entries()) {
       signal.throwIfAborted()
       onProgress?.({ phase: "folds", done, total: workers.folds.length })
-      yield* checkFold({ app: deps.app, ledger: deps.ledgers.app }, plan, { limit, perPiece: pieces.keys })
+      yield* checkFold({ app: deps.app, ledger: deps.ledgers.app }, plan, { limit, ...pieces, signal })
     }
   }
+}
+
+/** What of these checks says nothing about the chain, in words. */
+export function listSkipped(
+  { exceptions }: Pick<VerifyDeps, "exceptions">,
+  checks: readonly CheckName[],
+): readonly SkippedCheck[] {
+  return exceptions.flatMap(({ rule, why }): SkippedCheck[] => {
+    const check = rule === "parent-links" ? rule : "event-places"
+    const part = rule === "parent-links" ? "all of it" : "the numbers of events"
+    return checks.includes(check) ? [{ check, part, why }] : []
+  })
 }
 
 interface Workers {
@@ -155,7 +169,7 @@ interface Seen {
 }
 
 async function checkPiece(
-  { raw, app, registry, family, source }: VerifyDeps,
+  { raw, app, registry, family, source, exceptions }: VerifyDeps,
   {
     checks,
     seen,
@@ -167,7 +181,9 @@ async function checkPiece(
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [name, check] of rawChecks) {
-    if (checks.includes(name)) findings.push(...(await check(raw, { range: piece, limit, family })))
+    const isSkipped = name === "parent-links" && exceptions.some(({ rule }) => rule === "parent-links")
+    if (checks.includes(name) && !isSkipped)
+      findings.push(...(await check(raw, { range: piece, limit, family, exceptions })))
   }
   if (source && checks.includes("node")) {
     findings.push(...(await checkNode({ tx: raw, source, family, signal }, { range: piece, limit, whole })))

@@ -19,11 +19,13 @@ import { listUnchecked, rulesOf } from "./source/chain-rules.js"
 import { createChainSource } from "./source/evm-source.js"
 import { EvmHeadWatch } from "./source/head-watch.js"
 import { allChecks } from "./source/verify-block.js"
+import { storeExceptions } from "./store-exceptions.js"
 
 export const evmFamily: ChainFamily<EvmBlock> = {
   settings: evmSettings,
   checkNames: Object.keys(allChecks),
   uncheckedOn: (chainId) => listUnchecked(rulesOf(chainId)),
+  storeExceptions,
   chainName: ({ chainId }) => `evm-${chainId}`,
   createSource: createChainSource,
   createHeadWatch: (deps, { chain, chainId }) => new EvmHeadWatch(deps, { ...chain, expectedChainId: chainId }),

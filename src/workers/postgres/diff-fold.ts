@@ -36,12 +36,13 @@ export async function diffFold(
   plan: FoldPlan,
   { coverage, limit = 100, above, upTo }: DiffFoldOptions,
 ): Promise<readonly FoldDifference[]> {
-  const { rows } = await tx.query<Record<"expected" | "found", (string | null)[] | null>>(diffSql(plan), [
-    printMultirange(coverage),
-    limit,
-    above ?? null,
-    upTo ?? null,
-  ])
+  const params = [printMultirange(coverage), limit, above ?? null, upTo ?? null]
+  return readDifferences(plan, (await tx.query<DifferenceRow>(diffSql(plan), params)).rows)
+}
+
+export type DifferenceRow = Record<"expected" | "found", (string | null)[] | null>
+
+export function readDifferences(plan: FoldPlan, rows: readonly DifferenceRow[]): readonly FoldDifference[] {
   const names = stateColumns(plan).map(({ name }) => name)
   const byColumn = (values: readonly (string | null)[] | null): StateRowText | undefined =>
     values ? Object.fromEntries(names.map((name, at) => [name, values[at] ?? null])) : undefined
@@ -54,10 +55,7 @@ export async function diffFold(
  * null for no bound.
  */
 function diffSql(plan: FoldPlan): string {
-  const columns = stateColumns(plan).map(({ name }) => quoteIdentifier(name))
-  const key = plan.key.map(({ name }) => quoteIdentifier(name))
-  const texts = (alias: string) => `array[${columns.map((name) => `${alias}.${name}::text`).join(", ")}]`
-  const compared = columns.map((name) => `e.${name} is distinct from s.${name}`)
+  const key = quoteIdentifier(plan.key[0]!.name)
   const type = columnTypes[plan.key[0]!.kind]
   // Each run is planned with its values, so a bound that is null costs nothing.
   const bounded = (value: string): string =>
@@ -71,13 +69,25 @@ expected as (
     .join(", ")}
   from folded x
 )
-select case when e.event_rows is null then null else ${texts("e")} end as expected,
+${compareSql(plan, { expected: "expected", where: bounded(key), limit: "$2" })}`
+}
+
+/** What differs between the table and a relation of its columns, in key order. */
+export function compareSql(
+  plan: FoldPlan,
+  { expected, where, limit }: { readonly expected: string; readonly where: string; readonly limit: string },
+): string {
+  const columns = stateColumns(plan).map(({ name }) => quoteIdentifier(name))
+  const key = plan.key.map(({ name }) => quoteIdentifier(name))
+  const texts = (alias: string) => `array[${columns.map((name) => `${alias}.${name}::text`).join(", ")}]`
+  const compared = columns.map((name) => `e.${name} is distinct from s.${name}`)
+  return `select case when e.event_rows is null then null else ${texts("e")} end as expected,
   case when s.event_rows is null then null else ${texts("s")} end as found
-from expected e
+from ${expected} e
 full join (
-  select ${columnList(plan)} from ${tableName(plan.table)} where ${bounded(key[0]!)}
+  select ${columnList(plan)} from ${tableName(plan.table)} where ${where}
 ) s on ${key.map((name) => `e.${name} = s.${name}`).join(" and ")}
 where ${compared.join(" or ")}
 order by ${key.map((name) => `coalesce(e.${name}, s.${name})`).join(", ")}
-limit $2::int4`
+limit ${limit}::int4`
 }

@@ -11,6 +11,7 @@ import type { UpstreamRow } from "../worker-definition.js"
 import { WorkerRegistry } from "../worker-registry.js"
 import { applyFold, applySql } from "./apply-fold.js"
 import { diffFold } from "./diff-fold.js"
+import { diffFoldByHeight } from "./diff-fold-by-height.js"
 import { ensureWorkerTables } from "./ensure-worker-tables.js"
 import { undoFold } from "./undo-fold.js"
 
@@ -150,6 +151,13 @@ describe("folds", () => {
             const expected = stateAsText(plan, foldRows(sampleStates[plan.table]!, covered))
             expect(await readState(connection, plan), plan.table).toEqual(expected)
             expect(await diffFold(connection, plan, { coverage }), plan.table).toEqual([])
+            // Of other heights, so that there are differences: the result does not depend on the pieces.
+            const [wanted, limit] = [subtract(coverage, [{ from: 3, to: 5 }]), 1_000]
+            const whole = await diffFold(connection, plan, { coverage: wanted, limit })
+            const inPieces = await connection.transaction((tx) =>
+              diffFoldByHeight(tx, plan, { coverage: wanted, limit, perPiece: 2 }),
+            )
+            expect(inPieces, plan.table).toEqual(whole)
           }
         }
       }),

@@ -94,6 +94,6 @@ export const evmRawTables: readonly RawTable[] = [
     height: "block_height",
     key: ["block_height", "transaction_index", "event_index"],
     columns: compared(eventColumns),
-    numbered: { column: "event_index", within: ["block_height"] },
+    numbered: { column: "event_index", within: ["block_height"], isByChain: true },
   },
 ]
