@@ -11,7 +11,7 @@ import { systemRandom } from "../platform/random.js"
 import { Connection } from "../postgres/connection.js"
 import type { BlockSource, ChainHead } from "../source/block-source.js"
 import { HeadFollower } from "./head-follower.js"
-import type { ReorgGuard } from "./reorg-guard.js"
+import type { ReorgGuard, ReorgVerdict } from "./reorg-guard.js"
 
 // There is nothing to store: the tests check which process asks for the head, and when.
 const head: ChainHead = { height: 0, hash: `0x${"ab".repeat(32)}` as Hex, finalizedHeight: 1 }
@@ -138,6 +138,25 @@ describe("the head", () => {
     })
     await follower.runOnce(signal)
     expect([...seen, await finality()]).toEqual([0, 1])
+  })
+
+  test("records no finality above stored blocks that no provider could compare, and goes on", async () => {
+    await store.database.query(
+      `update raw.coverage set heights = '{[0,3)}';
+       update raw.chain_state set finalized_height = 0, live_from = 0`,
+    )
+    let verdict: ReorgVerdict = "partly"
+    let comparisons = 0
+    const check = async () => {
+      comparisons++
+      return verdict
+    }
+    await follow(async () => head, { check }).runOnce(signal)
+    expect([await finality(), comparisons]).toEqual([0, 1])
+    verdict = "none"
+    await silence()
+    await follow(async () => head, { check, holder: "another" }).runOnce(signal)
+    expect([await finality(), comparisons]).toEqual([1, 2])
   })
 
   test("is compared outside of the election's transaction, and stays with its follower for as long as that takes", async () => {

@@ -166,7 +166,8 @@ export class HeadFollower extends LoopingService {
     })
     // Another process may have stored blocks since, which this one has not compared.
     if (!(await chain.keepHeadPost(election, holder))) return false
-    this.compared = verdict === "none" || verdict === "rolled-back"
+    this.compared = verdict === "none" || verdict === "partly" || verdict === "rolled-back"
+    // Not of blocks that no provider could compare: once final, they are never rolled back.
     if (verdict === "none") await chain.recordFinality(election, observed)
     return this.compared
   }

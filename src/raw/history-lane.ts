@@ -3,10 +3,11 @@
 
 import type { LaneOptions } from "../coordination/lane-options.js"
 import type { FailedRange } from "../coordination/leased-range-runner.js"
-import { codeOf, describeError } from "../platform/errors.js"
+import { codeOf, describeError, type ErrorCode, isIndexerError } from "../platform/errors.js"
 import { LoopingService } from "../platform/looping-service.js"
 import { historyRegions } from "./claim-regions.js"
 import type { IngestOutcome, RangeIngester } from "./range-ingester.js"
+import { RefusedRanges } from "./refused-ranges.js"
 
 export interface HistoryLaneOptions extends LaneOptions<IngestOutcome> {
   readonly ingester: RangeIngester
@@ -16,15 +17,18 @@ export interface HistoryLaneOptions extends LaneOptions<IngestOutcome> {
   readonly targetBytes: number
 }
 
+const mismatches: readonly ErrorCode[] = ["SEAM_MISMATCH", "PARENT_MISMATCH"]
 /** The interval until the head follower has reported the head. */
 const earlyMs = 50
 const firstGuessBytesPerBlock = 100_000
 
 export class HistoryLane extends LoopingService {
   private bytesPerBlock = firstGuessBytesPerBlock
+  private readonly refused: RefusedRanges
 
   constructor(private readonly options: HistoryLaneOptions) {
     super({ ...options, name: "history-lane" })
+    this.refused = new RefusedRanges(options)
   }
 
   async runOnce(signal: AbortSignal): Promise<number | undefined> {
@@ -32,7 +36,7 @@ export class HistoryLane extends LoopingService {
     if (!this.options.mayClaim()) return undefined
     const outcome = await ingester.ingestNext(
       {
-        regions: (state) => historyRegions(state, { endBlock }),
+        regions: (state) => this.refused.outOf(historyRegions(state, { endBlock })),
         maxBlocks: Math.max(1, Math.min(rangeSize, Math.floor(targetBytes / this.bytesPerBlock))),
         ttlMs: leaseTtlMs,
         order,
@@ -61,6 +65,12 @@ export class HistoryLane extends LoopingService {
     if (cause === "shutdown") return undefined
     // The runner has reported it. It may be in every range, so the next one follows after the interval.
     if (cause === "bug") return undefined
+    // It does not fit what is stored beside it, and other ranges may: a lane that waited would find it due again.
+    if (isIndexerError(error) && mismatches.includes(error.code)) {
+      const waitMs = this.refused.add(range)
+      this.logger.warn({ ...range, waitMs, error: describeError(error), code: error.code }, "a range was refused")
+      return 0
+    }
     // After an outage or a reorganisation the next range would fail too, so the loop backs off.
     if (cause !== "failure") throw error
     this.logger.warn({ ...range, attempt, error: describeError(error), code: codeOf(error) }, "a range failed")

@@ -6,5 +6,8 @@ export interface ReorgGuard {
   check(fetch: FetchOptions): Promise<ReorgVerdict>
 }
 
-/** none: nothing to do. waiting: not sure yet. rolled-back: done. halted: a person has to decide. */
-export type ReorgVerdict = "none" | "waiting" | "rolled-back" | "halted"
+/**
+ * none: all that is stored is on the chain. partly: nothing differs, but no provider has the highest blocks now. waiting:
+ * not sure yet. rolled-back: done. halted: a person has to decide.
+ */
+export type ReorgVerdict = "none" | "partly" | "waiting" | "rolled-back" | "halted"

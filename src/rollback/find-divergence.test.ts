@@ -47,10 +47,11 @@ test("stored blocks above a gap in which a shorter chain ends are found by their
   expect(await find(endsAt(14, other))).toMatchObject({ kind: "diverged", height: 15, hash: other, providers: 1 })
   expect(await find(endsAt(14, other), endsAt(14))).toMatchObject({ kind: "disputed", height: 15 })
   // A chain that ends below the stored blocks and may still reach them.
-  expect(await find(endsAt(14))).toEqual({ kind: "none" })
-  expect(await find(endsAt(12, other))).toEqual({ kind: "none" })
+  expect(await find(endsAt(14))).toEqual({ kind: "none", isWhole: false })
+  expect(await find(endsAt(12, other))).toEqual({ kind: "none", isWhole: false })
   // A provider that has the block decides.
-  expect(await find(endsAt(14, other), endsAt(23))).toEqual({ kind: "none" })
+  expect(await find(endsAt(14, other), endsAt(23))).toEqual({ kind: "none", isWhole: true })
+  expect(await find(endsAt(22), endsAt(14))).toEqual({ kind: "none", isWhole: false })
 })
 
 test("a stretch of 20,000 blocks takes a few requests, wherever the chains part or end", async () => {
@@ -68,7 +69,7 @@ test("a stretch of 20,000 blocks takes a few requests, wherever the chains part 
     (part: number, { end = length }: { end?: number } = {}): Node =>
     (height) =>
       height >= end ? undefined : height >= part ? other : stored(height)
-  expect([await find(partsAt(length)), requests]).toEqual([{ kind: "none" }, 1])
+  expect([await find(partsAt(length)), requests]).toEqual([{ kind: "none", isWhole: true }, 1])
   for (const part of [100, 101, 4_321, 12_345, length - 1]) {
     const found = await find(partsAt(part), partsAt(part))
     expect(found).toMatchObject({ kind: "diverged", height: part, providers: 2 })
@@ -77,7 +78,7 @@ test("a stretch of 20,000 blocks takes a few requests, wherever the chains part 
   // A chain that became shorter, and one of a provider that lags.
   expect(await find(partsAt(9_000, { end: 9_003 }))).toMatchObject({ kind: "diverged", height: 9_000 })
   expect(requests).toBeLessThanOrEqual(4)
-  expect(await find(partsAt(length), partsAt(length, { end: 700 }))).toEqual({ kind: "none" })
+  expect(await find(partsAt(length), partsAt(length, { end: 700 }))).toEqual({ kind: "none", isWhole: true })
   expect(await find(partsAt(length), partsAt(500, { end: 700 }))).toMatchObject({ kind: "disputed", height: 500 })
   expect(requests).toBeLessThanOrEqual(5)
 })

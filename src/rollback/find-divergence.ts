@@ -13,7 +13,8 @@ import type { Queryable } from "../postgres/transaction.js"
 import type { BlockSource, FetchOptions } from "../source/block-source.js"
 
 export type Divergence =
-  | { readonly kind: "none" }
+  /** isWhole: a provider has the top of every stretch. Else nothing differs as far as they could tell. */
+  | { readonly kind: "none"; readonly isWhole: boolean }
   /** Providers disagree: one of them lags, or is on another fork. */
   | { readonly kind: "disputed"; readonly height: number; readonly message: string }
   | {
@@ -55,7 +56,7 @@ export async function findDivergence(deps: DivergenceDeps, options: FetchOptions
      from raw.chain_state`,
     [rawIngester],
   )
-  if (!state) return { kind: "none" }
+  if (!state) return { kind: "none", isWhole: true }
   const finalized = state.finalized_height === null ? null : heightFrom(state.finalized_height)
   const from = Math.max(finalized ?? 0, heightFrom(state.start_height))
   const heights = parseMultirange(state.heights ?? "{}")
@@ -68,7 +69,7 @@ export async function findDivergence(deps: DivergenceDeps, options: FetchOptions
     const ancestorHash = await hashBelow(raw, { heights, height: found.height })
     return { ...found, ancestorHash, epoch: Number(state.chain_epoch), finalized }
   }
-  return { kind: "none" }
+  return { kind: "none", isWhole: stretches.every(({ to }) => search.agreed.has(to - 1)) }
 }
 
 type Difference =
@@ -84,6 +85,9 @@ interface ComparedHeight {
 }
 
 class StretchSearch {
+  /** Heights whose stored block a provider has. */
+  readonly agreed = new Set<number>()
+
   constructor(
     private readonly deps: DivergenceDeps,
     private readonly options: FetchOptions,
@@ -133,7 +137,9 @@ class StretchSearch {
     return new Map(
       heights.map((height, at) => {
         const hashes = new Map(answers.map((answer) => [answer.provider, answer.hashes[at] ?? null]))
-        return [height, { height, stored: stored.get(height), hashes }]
+        const own = stored.get(height)
+        if (own && [...hashes.values()].includes(own.hash)) this.agreed.add(height)
+        return [height, { height, stored: own, hashes }]
       }),
     )
   }

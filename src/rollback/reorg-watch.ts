@@ -34,7 +34,7 @@ export class ReorgWatch implements ReorgGuard {
         this.suspected = undefined
         // The node is back on the stored chain: there is nothing left to decide.
         if (await ledger.resume(raw)) logger.info({}, "the node is back on the stored chain: ingestion continues")
-        return "none"
+        return found.isWhole ? "none" : "partly"
       case "disputed":
         this.suspected = undefined
         logger.warn({ height: found.height, code: "REORG_DISPUTED" }, found.message)
