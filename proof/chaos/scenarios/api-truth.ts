@@ -77,7 +77,12 @@ export const apiTruth: Scenario = {
     const everyMs = scene.isQuick ? 400 : 0
     const walkers = (["blocks", "transactions"] as const).flatMap((kind) =>
       (["asc", "desc"] as const).map(
-        (order, i) => new ListWalker({ ...{ url: api, kind, order, limit: (scene.isQuick ? [20, 50] : [7, 20])[i]!, everyMs }, truth, signal }),
+        (order, i) =>
+          new ListWalker({
+            ...{ url: api, kind, order, limit: (scene.isQuick ? [20, 50] : [7, 20])[i]!, everyMs },
+            truth,
+            signal,
+          }),
       ),
     )
     const places = seededRandom(seed + 1)
