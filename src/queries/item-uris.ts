@@ -3,7 +3,7 @@
 import type { Queryable } from "../postgres/transaction.js"
 import type { NodeCalls } from "./node-calls.js"
 
-export interface ItemName {
+interface ItemName {
   readonly contract: string
   /** In decimal. */
   readonly item: string

@@ -25,7 +25,7 @@ export interface PublicNetwork {
   readonly tls?: Pick<RequestOptions, "ca">
 }
 
-export const publicNetwork: PublicNetwork = {
+const publicNetwork: PublicNetwork = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
   isPublic: isPublicAddress,
   port: 443,
