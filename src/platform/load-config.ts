@@ -50,8 +50,8 @@ export interface LoadConfigOptions {
 }
 
 const configFileNames = ["tidemark.config.ts", "tidemark.config.js", "tidemark.config.mjs"]
-/** Segments of paths where else the name of a chain stands: `/v1/stream`, `/admin/abis`. */
-export const reservedChainNames: readonly string[] = ["abis", "chains", "ops", "stream", "wallets"]
+/** Segments of paths where else the name of a chain stands: `/v1/stream`, `/admin/abis`, the page `/console`. */
+export const reservedChainNames: readonly string[] = ["abis", "chains", "console", "ops", "stream", "wallets"]
 const chainNamePattern = /^[a-z][a-z0-9-]{0,30}$/
 
 export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
@@ -116,7 +116,7 @@ function readChains(content: Record<string, unknown>, options: GivenSettings): C
       throw invalid(`chains.${name}: a chain's name must be lower case letters, digits and dashes`)
     if (reservedChainNames.includes(name)) {
       const others = reservedChainNames.join(", ")
-      throw invalid(`chains.${name}: this name is reserved for routes of the API (${others}): choose another one`)
+      throw invalid(`chains.${name}: this name is reserved for routes and pages (${others}): choose another one`)
     }
     if (!isRecord(file)) throw invalid(`chains.${name} must be an object`)
     return readChain({ ...options, name, file, rpcText })

@@ -1,30 +1,18 @@
 // Every page with its address. A page's code is loaded when it is opened, or when the pointer rests on a link to it.
 
 import type { QueryClient } from "@tanstack/react-query"
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from "@tanstack/react-router"
+import { createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router"
 import { apiQuery, pageQuery } from "../data/api-query"
 import { chainsQuery } from "../data/chains-query"
 import { ChainPages } from "./chain-pages"
-import { NoPage } from "./no-page"
+import { consoleRoutes } from "./console-routes"
 import { PageFailed } from "./page-failed"
 import { readPaging, readParts, readQuery } from "./read-paging"
+import { rootRoute } from "./root-route"
 import { Start } from "./start"
 
-interface PageContext {
-  readonly queryClient: QueryClient
-}
-
-const root = createRootRouteWithContext<PageContext>()({ component: Outlet, notFoundComponent: NoPage })
-
 const start = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => rootRoute,
   path: "/",
   component: Start,
   beforeLoad: async ({ context }) => {
@@ -34,7 +22,7 @@ const start = createRoute({
   },
 })
 
-const chainRoute = createRoute({ getParentRoute: () => root, path: "/$chain", component: ChainPages })
+const chainRoute = createRoute({ getParentRoute: () => rootRoute, path: "/$chain", component: ChainPages })
 
 const home = createRoute({
   getParentRoute: () => chainRoute,
@@ -144,7 +132,7 @@ const chainPages = chainRoute.addChildren([
   ...([home, blocks, block, transactions, transaction, account] as const),
   ...([tokens, token, collections, collection, item, stats, search] as const),
 ])
-const tree = root.addChildren([start, chainPages])
+const tree = rootRoute.addChildren([start, ...consoleRoutes, chainPages])
 
 export const createPageRouter = (queryClient: QueryClient) =>
   createRouter({

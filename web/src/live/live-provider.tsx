@@ -7,6 +7,7 @@ import type { StreamEvent } from "tidemark/client"
 import { followSharedStream } from "./follow-shared-stream"
 import { LiveContext } from "./live-context"
 import { nextLiveState, nothingYet } from "./live-state"
+import { usePause } from "./pause-context"
 import { startRefresh } from "./start-refresh"
 
 export function LiveProvider({
@@ -18,7 +19,9 @@ export function LiveProvider({
 }): ReactNode {
   const queries = useQueryClient()
   const [state, setState] = useState(nothingYet)
+  const { isPaused } = usePause()
   useEffect(() => {
+    if (isPaused) return
     const stopping = new AbortController()
     const refresh = startRefresh({ chain, queries, signal: stopping.signal })
     const onEvent = (event: StreamEvent): void => {
@@ -29,8 +32,7 @@ export function LiveProvider({
     followSharedStream({ chain, signal: stopping.signal, onEvent }).catch(() => undefined)
     return () => {
       stopping.abort()
-      setState(nothingYet)
     }
-  }, [chain, queries])
+  }, [chain, queries, isPaused])
   return <LiveContext value={state}>{children}</LiveContext>
 }

@@ -39,6 +39,9 @@ export function Header(): ReactNode {
         <Link to="/$chain/stats" params={{ chain }} activeProps={active}>
           Stats
         </Link>
+        <Link to="/console/$chain" params={{ chain }} activeProps={active}>
+          Console
+        </Link>
         <a href="/docs">API</a>
       </nav>
       <SearchBox />
