@@ -91,7 +91,7 @@ test("DEAD blocks are retried and skipped", async () => {
   await dead("app", "evm_worker", 31)
   await dead("app", "evm_worker", 32)
   expect((await post("/test/leases/skip", { worker: "evm_worker", height: "32" })).json).toMatchObject({
-    skipped: { worker: "evm_worker", height: "32" },
+    skipped: [{ worker: "evm_worker", height: "32" }],
   })
   expect((await post("/test/leases/retry", { height: "30" })).json).toMatchObject({
     retried: [{ worker: "raw_ingester", height: "30" }],
@@ -102,6 +102,34 @@ test("DEAD blocks are retried and skipped", async () => {
   expect((await audit("app")).map(({ action }) => action)).toEqual(["skip", "retry"])
   expect((await audit("raw")).map(({ action }) => action)).toEqual(["retry"])
   await served.store.raw.query("delete from raw.worker_leases where status in ('FAILED', 'DEAD')")
+  await served.store.raw.query("delete from app.worker_leases where status in ('FAILED', 'DEAD')")
+  await served.store.raw.query("update app.coverage set skipped = '{}' where worker_type = 'evm_worker'")
+})
+
+test("DEAD blocks are retried and skipped by their fault, and no others", async () => {
+  const insert = (height: number, code: string, error: string) =>
+    served.store.raw.query(
+      `insert into app.worker_leases (worker_type, from_height, to_height, status, attempt, epoch, lease_ttl_ms,
+         last_error_code, last_error)
+       values ('evm_worker', $1::int8, $1::int8 + 1, 'DEAD', 20, gen_random_uuid(), 1, $2, $3)`,
+      [height, code, error],
+    )
+  for (const height of [30, 31]) await insert(height, "WORKER_FAILED", `no room for 0x${height} at ${height}`)
+  await insert(32, "WORKER_FAILED", "another")
+  await insert(33, "BUG", "another")
+  const groups = (await served.get("/v1/test/ops/leases/dead")).json.data
+  const { fault } = groups.find(({ blocks }: { blocks: number }) => blocks === 2)
+  expect((await served.get(`/v1/test/ops/leases?status=DEAD&fault=${fault}`)).json.data).toHaveLength(2)
+  const heights = (blocks: readonly { readonly height: string }[]) => blocks.map(({ height }) => height)
+  const { json } = await post("/test/leases/retry", { all_dead: true, fault })
+  expect([heights(json.retried), json.left]).toEqual([["30", "31"], 0])
+  const skip = (body: object) => post("/test/leases/skip", { worker: "evm_worker", ...body })
+  expect(heights((await skip({ all_dead: true, code: "BUG" })).json.skipped)).toEqual(["33"])
+  expect(await skip({ height: "32", code: "BUG" })).toMatchObject({ status: 400 })
+  expect(await skip({})).toMatchObject({ status: 400 })
+  const { rows } = await served.store.raw.query("select from_height from app.worker_leases where status = 'DEAD'")
+  expect(rows).toEqual([{ from_height: "32" }])
+  expect((await audit("app")).map(({ action }) => action)).toEqual(["retry", "retry", "skip"])
   await served.store.raw.query("delete from app.worker_leases where status in ('FAILED', 'DEAD')")
   await served.store.raw.query("update app.coverage set skipped = '{}' where worker_type = 'evm_worker'")
 })

@@ -2,50 +2,81 @@
 
 import { Type } from "typebox"
 import { rawIngester } from "../coordination/raw-ingester.js"
+import { type DeadFilter, findDeadBlocks } from "../operations/find-dead-blocks.js"
 import type { WorkerBlock } from "../operations/operated-chain.js"
 import { rederiveHeights } from "../operations/rederive-heights.js"
 import { rederiveWorker } from "../operations/rederive-worker.js"
 import { resolveErrors } from "../operations/resolve-errors.js"
 import { retryBlock, retryDeadBlocks } from "../operations/retry-blocks.js"
-import { skipBlock } from "../operations/skip-block.js"
+import { skipBlock, skipDeadBlocks } from "../operations/skip-block.js"
 import { steerWorker } from "../operations/steer-worker.js"
 import { IndexerError, isIndexerError } from "../platform/errors.js"
 import { RequestError } from "../queries/request-error.js"
-import { digits, heightParam, wholeOrNull, workerParam } from "../queries/value-schemas.js"
+import { codeParam, digits, faultParam, heightParam, wholeOrNull, workerParam } from "../queries/value-schemas.js"
 import type { Act } from "./admin-acts.js"
 
 const block = Type.Object({ worker: Type.String(), height: digits })
 const blockJson = ({ worker, height }: WorkerBlock) => ({ worker, height: String(height) })
 const worker = { worker: workerParam }
+/** Of DEAD blocks in one act: each is a transaction of its own. */
+const mostAtOnce = 1_000
+const manyDead = {
+  all_dead: Type.Optional(Type.Boolean()),
+  code: Type.Optional(codeParam),
+  fault: Type.Optional(faultParam),
+}
+
+interface DeadBody extends DeadFilter {
+  readonly height?: string
+  readonly all_dead?: boolean
+}
+
+function meansMany({ height, all_dead: all = false, code, fault }: DeadBody): boolean {
+  if ((height === undefined) !== all) throw new RequestError("BAD_REQUEST", "give either height or all_dead")
+  if (!all && (code !== undefined || fault !== undefined))
+    throw new RequestError("BAD_REQUEST", "code and fault go with all_dead")
+  return all
+}
+
+const filterOf = ({ worker, code, fault }: DeadBody): DeadFilter => ({ worker, code, fault })
+
 const reason = Type.String({ maxLength: 500 })
 
 export const workerActs: readonly Act[] = [
   {
     path: "/leases/retry",
-    summary: "Tries a DEAD, failed or skipped block again at once, or with all_dead every DEAD block",
-    body: {
-      worker: Type.Optional(workerParam),
-      height: Type.Optional(heightParam),
-      all_dead: Type.Optional(Type.Boolean()),
-    },
-    answer: { retried: Type.Array(block) },
-    run: async (chain, { actor, body: { worker: name, height, all_dead: all = false } }) => {
-      if ((height === undefined) !== all) throw new RequestError("BAD_REQUEST", "give either height or all_dead")
-      if (all) return { retried: (await retryDeadBlocks(chain, { actor, worker: name })).map(blockJson) }
+    summary:
+      "Tries a DEAD, failed or skipped block again at once, or with all_dead up to 1,000 DEAD blocks, all or those with " +
+      "a code or a fault",
+    body: { worker: Type.Optional(workerParam), height: Type.Optional(heightParam), ...manyDead },
+    answer: { retried: Type.Array(block), left: Type.Integer() },
+    run: async (chain, { actor, body }) => {
+      const { worker: name, height } = body
+      if (meansMany(body)) {
+        const retried = await retryDeadBlocks(chain, { actor, ...filterOf(body), most: mostAtOnce })
+        return { retried: retried.map(blockJson), left: (await findDeadBlocks(chain, filterOf(body))).length }
+      }
       const one = { worker: name ?? rawIngester, height: Number(height) }
       await retryBlock(chain, { actor, ...one })
-      return { retried: [blockJson(one)] }
+      return { retried: [blockJson(one)], left: 0 }
     },
   },
   {
     path: "/leases/skip",
-    summary: "Counts a DEAD block as done without its data; every answer over it says so",
-    body: { worker: workerParam, height: heightParam },
-    answer: { skipped: block },
-    run: async (chain, { actor, body: { worker: name, height } }) => {
+    summary:
+      "Counts a DEAD block as done without its data, or with all_dead up to 1,000 of the worker's, all or those with a " +
+      "code or a fault; every answer over them says so",
+    body: { worker: workerParam, height: Type.Optional(heightParam), ...manyDead },
+    answer: { skipped: Type.Array(block), left: Type.Integer() },
+    run: async (chain, { actor, body }) => {
+      const { worker: name, height } = body
+      if (meansMany(body)) {
+        const skipped = await skipDeadBlocks(chain, { actor, ...filterOf(body), most: mostAtOnce })
+        return { skipped: skipped.map(blockJson), left: (await findDeadBlocks(chain, filterOf(body))).length }
+      }
       const one = { worker: name, height: Number(height) }
       await skipBlock(chain, { actor, ...one })
-      return { skipped: blockJson(one) }
+      return { skipped: [blockJson(one)], left: 0 }
     },
   },
   {

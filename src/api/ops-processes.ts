@@ -34,11 +34,14 @@ export const opsProcesses: OpsList = {
     last_fault: Type.Union([Type.Null(), Type.Object({ code: Type.String(), message: Type.String(), at: time })]),
     last_stored_at: orNull("string"),
     idle_workers: Type.Array(Type.Object({ worker: Type.String(), message: Type.String() })),
+    rate_limit: orNull("number"),
+    rate_share: orNull("number"),
+    calls_per_minute: Type.Integer(),
   },
   read: async (chain, { after }) => {
     const processes = await processesOf(chain)
     const rows = processes.map((process) => {
-      const { lastFault, lastStoredAtMs, idleWorkers } = process.state
+      const { lastFault, lastStoredAtMs, idleWorkers, rate, calls = [] } = process.state
       const row = {
         ...processJson(process),
         last_fault: lastFault && {
@@ -48,6 +51,9 @@ export const opsProcesses: OpsList = {
         },
         last_stored_at: lastStoredAtMs === null ? null : new Date(lastStoredAtMs).toISOString(),
         idle_workers: idleWorkers ?? [],
+        rate_limit: rate?.limit ?? null,
+        rate_share: rate?.share ?? null,
+        calls_per_minute: calls.reduce((sum, { perMinute }) => sum + perMinute, 0),
       }
       return { key: [process.id], row }
     })
@@ -57,7 +63,7 @@ export const opsProcesses: OpsList = {
 
 export const opsProviders: OpsList = {
   path: "/providers",
-  summary: "Nodes as the processes see them",
+  summary: "Nodes as the processes see them, and what each was asked",
   query: {},
   row: {
     label: Type.String(),
@@ -72,12 +78,49 @@ export const opsProviders: OpsList = {
     still_ms: wholeOrNull,
     head_fault: orNull("string"),
     left: Type.Boolean(),
+    rate_limit: orNull("number"),
+    rate_share: orNull("number"),
+    methods: Type.Array(
+      Type.Object({
+        method: Type.String(),
+        calls: Type.Integer(),
+        errors: Type.Integer(),
+        bytes: Type.Integer(),
+        seconds: Type.Number(),
+        per_minute: Type.Integer(),
+      }),
+    ),
   },
   read: async (chain, { after }) => {
-    const seen = (await processesOf(chain)).flatMap(({ state }) => state.providers)
-    return wholeList(
-      mergeProviders(seen).map((provider) => ({ key: [provider.label], row: providerJson(provider) })),
-      after,
-    )
+    const processes = await processesOf(chain)
+    const calls = processes.flatMap(({ state }) => state.calls ?? [])
+    // The same for every provider.
+    const rates = processes.flatMap(({ state }) => state.rate ?? [])
+    const rate = {
+      rate_limit: rates[0]?.limit ?? null,
+      rate_share: rates.length > 0 ? rates.reduce((sum, { share }) => sum + share, 0) : null,
+    }
+    const rows = mergeProviders(processes.flatMap(({ state }) => state.providers)).map((provider) => ({
+      key: [provider.label],
+      row: { ...providerJson(provider), ...rate, methods: methodsOf(provider.label, calls) },
+    }))
+    return wholeList(rows, after)
   },
+}
+
+type Calls = NonNullable<ProcessRow["state"]["calls"]>
+
+/** Of all processes together, the most called first. */
+function methodsOf(label: string, calls: Calls) {
+  const names = new Set(calls.filter(({ provider }) => provider === label).map(({ method }) => method))
+  const sumOf = (method: string) => {
+    const own = calls.filter((one) => one.provider === label && one.method === method)
+    const sum = (field: "calls" | "errors" | "bytes" | "ms" | "perMinute"): number =>
+      own.reduce((total, one) => total + one[field], 0)
+    return {
+      ...{ method, calls: sum("calls"), errors: sum("errors"), bytes: sum("bytes") },
+      ...{ seconds: sum("ms") / 1_000, per_minute: sum("perMinute") },
+    }
+  }
+  return [...names].map(sumOf).sort((a, b) => b.calls - a.calls || (a.method < b.method ? -1 : 1))
 }

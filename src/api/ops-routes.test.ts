@@ -160,17 +160,63 @@ test("processes and providers are as the processes report them", async () => {
     lastFault: { code: "RPC_TIMEOUT", message: "late", atMs: 1_000 },
   })
   const provider = { label: "node.example", state: "open", lastError: "late", lastErrorAtMs: 1, mismatch: null }
+  const usage = (pid: number) => {
+    const of = { provider: "node.example", calls: 10 * pid, errors: pid, bytes: 100, ms: 500, perMinute: pid }
+    const [reads, calls] = [
+      { ...of, method: "eth_getBlockByNumber" },
+      { ...of, method: "eth_call", calls: 1 },
+    ]
+    // What another release wrote is left out.
+    return { calls: [reads, calls, { ...of, method: 5 }], rate: pid === 3 ? "much" : { limit: 50, share: 20 } }
+  }
   for (const pid of [1, 2, 3]) {
     await raw.query(
       `insert into raw.processes (id, host, pid, roles, version, state)
        values (gen_random_uuid(), 'worker', $1, '{ingest}', '1', $2)`,
-      [pid, JSON.stringify({ ...JSON.parse(state), providers: pid === 1 ? [provider] : [] })],
+      [pid, JSON.stringify({ ...JSON.parse(state), ...(pid === 1 ? { providers: [provider] } : {}), ...usage(pid) })],
     )
   }
   const rows = await walk("/processes")
   expect(rows.map(({ pid }) => pid).sort()).toEqual([1, 2, 3])
   expect(rows[0]).toMatchObject({ threads: 3, last_fault: { code: "RPC_TIMEOUT", at: "1970-01-01T00:00:01.000Z" } })
-  expect(await walk("/providers")).toMatchObject([{ label: "node.example", state: "open", open_in: 1 }])
+  expect(rows.find(({ pid }) => pid === 2)).toMatchObject({ calls_per_minute: 4, rate_limit: 50, rate_share: 20 })
+  expect(rows.find(({ pid }) => pid === 3)).toMatchObject({ rate_limit: null, rate_share: null })
+  expect(await walk("/providers")).toMatchObject([
+    {
+      ...{ label: "node.example", state: "open", open_in: 1, rate_limit: 50, rate_share: 40 },
+      methods: [
+        { method: "eth_getBlockByNumber", calls: 60, errors: 6, bytes: 300, seconds: 1.5, per_minute: 6 },
+        { method: "eth_call", calls: 3, errors: 6 },
+      ],
+    },
+  ])
+})
+
+test("tables have their size and what fills them; those that do not grow with the chain have no growth", async () => {
+  const tables = await walk("/store")
+  const find = (name: string) => tables.find(({ store, table }) => `${store}.${table}` === name)!
+  expect(find("raw.blocks")).toMatchObject({ worker: "raw_ingester" })
+  expect(find("raw.blocks")["partitions"]).toBeGreaterThan(0)
+  expect(find("app.ft_transfers")).toMatchObject({ worker: "token_worker" })
+  for (const name of ["raw.blocks", "app.ft_transfers"]) {
+    const { bytes, index_bytes, bytes_per_block, bytes_per_day } = find(name) as Record<string, number>
+    expect(bytes).toBeGreaterThan(index_bytes!)
+    expect(bytes_per_block! * 20).toBeCloseTo(bytes!, -1)
+    expect(bytes_per_day).toBeGreaterThan(0)
+  }
+  expect(find("raw.audit_log")).toMatchObject({
+    worker: null,
+    partitions: 0,
+    bytes_per_block: null,
+    bytes_per_day: null,
+  })
+  const { rows } = await raw.query<{ bytes: string }>(
+    "select sum(pg_total_relation_size(inhrelid)) as bytes from pg_inherits where inhparent = 'raw.blocks'::regclass",
+  )
+  expect(find("raw.blocks")["bytes"]).toBe(Number(rows[0]!.bytes))
+  const parts = await walk("/store/partitions?store=raw&table=blocks")
+  expect(parts[0]).toMatchObject({ store: "raw", table: "blocks", from: "0" })
+  expect(parts.reduce((sum, { bytes }) => sum + Number(bytes), 0)).toBe(find("raw.blocks")["bytes"])
 })
 
 test("the series has a point for each sample, and rates from one to the next", async () => {

@@ -15,6 +15,7 @@ import { orNull, wholeOrNull } from "../queries/value-schemas.js"
 import { params, problemSchema } from "./answer-schemas.js"
 import { chainOf } from "./data-routes.js"
 import { opsProcesses, opsProviders } from "./ops-processes.js"
+import { opsPartitions, opsStore } from "./ops-store.js"
 
 export interface OpsRouteOptions {
   readonly chains: () => readonly ServedChain[]
@@ -23,7 +24,7 @@ export interface OpsRouteOptions {
 
 export const opsLists: readonly OpsList[] = [
   ...[opsLeases, opsDeadGroups, opsErrors, opsAudit, opsRollbacks],
-  ...[opsWorkers, opsProcesses, opsProviders],
+  ...[opsWorkers, opsProcesses, opsProviders, opsStore, opsPartitions],
 ]
 
 const refusals = {

@@ -129,26 +129,26 @@ export interface Routes {
   /** Leases that are not completed, with their attempt, next try and last error. */
   readonly "/ops/leases": {
     readonly paged: true
-    readonly args: { readonly worker?: string; readonly status?: "ACTIVE" | "FAILED" | "DEAD"; readonly code?: string; readonly limit?: number; readonly cursor?: string }
+    readonly args: { readonly worker?: string; readonly status?: "ACTIVE" | "FAILED" | "DEAD"; readonly code?: string; readonly fault?: string; readonly limit?: number; readonly cursor?: string }
     readonly answer: { readonly data: readonly ({ readonly id: string; readonly worker: string; readonly from: string; readonly to: string; readonly status: "ACTIVE" | "FAILED" | "DEAD"; readonly attempt: number; readonly leased_by: string | null; readonly leased_for_ms: number | null; readonly expires_in_ms: number | null; readonly next_attempt_in_ms: number | null; readonly error_code: string | null; readonly error: string | null; readonly error_age_ms: number | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
   /** DEAD blocks grouped by worker and error. */
   readonly "/ops/leases/dead": {
     readonly paged: true
     readonly args: { readonly worker?: string; readonly limit?: number; readonly cursor?: string }
-    readonly answer: { readonly data: readonly ({ readonly worker: string; readonly error_code: string; readonly error: string; readonly blocks: number; readonly first_height: string; readonly last_height: string; readonly attempts: number; readonly newest_age_ms: number | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
+    readonly answer: { readonly data: readonly ({ readonly worker: string; readonly error_code: string; readonly error: string; readonly fault: string; readonly blocks: number; readonly first_height: string; readonly last_height: string; readonly attempts: number; readonly newest_age_ms: number | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
   /** Processes that were heard of in the last 30 s. */
   readonly "/ops/processes": {
     readonly paged: true
     readonly args: { readonly limit?: number; readonly cursor?: string }
-    readonly answer: { readonly data: readonly ({ readonly id: string; readonly host: string; readonly pid: number; readonly roles: readonly (string)[]; readonly version: string; readonly http_url: string | null; readonly up_ms: number; readonly seen_ago_ms: number; readonly threads: number; readonly follows_head: boolean; readonly paused: string | null; readonly rss_bytes: number; readonly last_fault: null | { readonly code: string; readonly message: string; readonly at: string }; readonly last_stored_at: string | null; readonly idle_workers: readonly ({ readonly worker: string; readonly message: string })[] })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
+    readonly answer: { readonly data: readonly ({ readonly id: string; readonly host: string; readonly pid: number; readonly roles: readonly (string)[]; readonly version: string; readonly http_url: string | null; readonly up_ms: number; readonly seen_ago_ms: number; readonly threads: number; readonly follows_head: boolean; readonly paused: string | null; readonly rss_bytes: number; readonly last_fault: null | { readonly code: string; readonly message: string; readonly at: string }; readonly last_stored_at: string | null; readonly idle_workers: readonly ({ readonly worker: string; readonly message: string })[]; readonly rate_limit: number | null; readonly rate_share: number | null; readonly calls_per_minute: number })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
-  /** Nodes as the processes see them. */
+  /** Nodes as the processes see them, and what each was asked. */
   readonly "/ops/providers": {
     readonly paged: true
     readonly args: { readonly limit?: number; readonly cursor?: string }
-    readonly answer: { readonly data: readonly ({ readonly label: string; readonly state: "closed" | "half-open" | "open"; readonly last_error: string | null; readonly last_error_at: string | null; readonly wrong_chain_id: string | null; readonly processes: number; readonly open_in: number; readonly head_height: string | null; readonly head_age_ms: number | null; readonly still_ms: number | null; readonly head_fault: string | null; readonly left: boolean })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
+    readonly answer: { readonly data: readonly ({ readonly label: string; readonly state: "closed" | "half-open" | "open"; readonly last_error: string | null; readonly last_error_at: string | null; readonly wrong_chain_id: string | null; readonly processes: number; readonly open_in: number; readonly head_height: string | null; readonly head_age_ms: number | null; readonly still_ms: number | null; readonly head_fault: string | null; readonly left: boolean; readonly rate_limit: number | null; readonly rate_share: number | null; readonly methods: readonly ({ readonly method: string; readonly calls: number; readonly errors: number; readonly bytes: number; readonly seconds: number; readonly per_minute: number })[] })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
   /** Rollbacks, newest first, with the open one. */
   readonly "/ops/rollbacks": {
@@ -161,6 +161,18 @@ export interface Routes {
     readonly paged: false
     readonly args: { readonly points?: number }
     readonly answer: { readonly chain: string; readonly interval_ms: number; readonly at: readonly (string)[]; readonly head_height: readonly (string | null)[]; readonly workers: readonly ({ readonly worker: string; readonly watermark_height: readonly (string | null)[]; readonly lag_blocks: readonly (number | null)[]; readonly blocks_per_second: readonly (number | null)[] })[] }
+  }
+  /** Tables with their size on disk and their growth. */
+  readonly "/ops/store": {
+    readonly paged: true
+    readonly args: { readonly limit?: number; readonly cursor?: string }
+    readonly answer: { readonly data: readonly ({ readonly store: "raw" | "app"; readonly table: string; readonly worker: string | null; readonly partitions: number; readonly rows: number | null; readonly bytes: number; readonly index_bytes: number; readonly bytes_per_block: number | null; readonly bytes_per_day: number | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
+  }
+  /** Partitions of the tables with their size on disk. */
+  readonly "/ops/store/partitions": {
+    readonly paged: true
+    readonly args: { readonly store?: "raw" | "app"; readonly table?: string; readonly limit?: number; readonly cursor?: string }
+    readonly answer: { readonly data: readonly ({ readonly store: "raw" | "app"; readonly table: string; readonly partition: string; readonly from: string; readonly to: string; readonly rows: number | null; readonly bytes: number; readonly index_bytes: number })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
   /** Workers with what they depend on, how far they are, their leases and open errors. */
   readonly "/ops/workers": {

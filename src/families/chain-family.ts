@@ -15,6 +15,7 @@ import type { BlockRange } from "../domain/block-range.js"
 import type { Hex, LinkedBlock } from "../domain/linked-block.js"
 import type { PartitionedTable } from "../partitions/partitioned-table.js"
 import type { ChainConfig, FamilySettings } from "../platform/load-config.js"
+import type { RpcCounts } from "../platform/metrics.js"
 import type { RuntimeDeps, Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -145,4 +146,6 @@ export interface ObserversOptions extends Required<Pick<SourceOptions, "limits">
   /** Names of the workers that run here. */
   readonly runnable: readonly string[]
   readonly holder: string
+  /** What they have asked their nodes since they last said so. */
+  readonly onCalls: (calls: readonly RpcCounts[]) => void
 }

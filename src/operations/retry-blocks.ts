@@ -5,8 +5,9 @@ import { rawIngester } from "../coordination/raw-ingester.js"
 import { containsHeight } from "../domain/range-set.js"
 import { refetchBlocks } from "../verify/refetch-blocks.js"
 import { reopenHeights } from "../workers/postgres/reopen-heights.js"
+import { type DeadFilter, findDeadBlocks } from "./find-dead-blocks.js"
 import { nothingThere } from "./not-found.js"
-import { leasesOf, type OperatedChain, unfinishedLeases, type WorkerBlock } from "./operated-chain.js"
+import { leasesOf, type OperatedChain, type WorkerBlock } from "./operated-chain.js"
 
 /** Throws NOT_FOUND where that block is neither DEAD, failed nor skipped. */
 export async function retryBlock(
@@ -22,16 +23,14 @@ export async function retryBlock(
   throw await nothingThere(chain, { ...block, what: "no DEAD or failed range", statuses: ["DEAD", "FAILED"] })
 }
 
-/** Every DEAD block, of one worker or of all; returns those that were still DEAD when it reached them. */
+/** Every DEAD block that is meant; returns those that were still DEAD when it reached them. */
 export async function retryDeadBlocks(
   chain: OperatedChain,
-  { actor, worker: only }: { readonly actor: string; readonly worker?: string | undefined },
+  { actor, ...filter }: DeadFilter & { readonly actor: string },
 ): Promise<readonly WorkerBlock[]> {
   const retried: WorkerBlock[] = []
-  for (const { status, worker, range } of await unfinishedLeases(chain)) {
-    if (status !== "DEAD" || (only ?? worker) !== worker) continue
-    const height = range.from
-    if (await leasesOf(chain, worker).retry({ actor, worker, height })) retried.push({ worker, height })
+  for (const block of await findDeadBlocks(chain, filter)) {
+    if (await leasesOf(chain, block.worker).retry({ actor, ...block })) retried.push(block)
   }
   return retried
 }

@@ -2,6 +2,7 @@
 
 import type { LeaseRow } from "../coordination/lease-store.js"
 import { IndexerError } from "../platform/errors.js"
+import { type DeadFilter, findDeadBlocks } from "./find-dead-blocks.js"
 import { nothingThere } from "./not-found.js"
 import { leasesOf, type OperatedChain, unfinishedLeases, type WorkerBlock } from "./operated-chain.js"
 
@@ -12,6 +13,18 @@ export async function findDeadBlock(chain: OperatedChain, block: WorkerBlock): P
   )
   if (dead) return dead
   throw await nothingThere(chain, { ...block, what: "no DEAD block to skip", statuses: ["DEAD"] })
+}
+
+/** Every DEAD block that is meant; returns those that were still DEAD when it reached them. */
+export async function skipDeadBlocks(
+  chain: OperatedChain,
+  { actor, ...filter }: DeadFilter & { readonly actor: string },
+): Promise<readonly WorkerBlock[]> {
+  const skipped: WorkerBlock[] = []
+  for (const block of await findDeadBlocks(chain, filter)) {
+    if (await leasesOf(chain, block.worker).skip({ actor, ...block })) skipped.push(block)
+  }
+  return skipped
 }
 
 export async function skipBlock(

@@ -13,6 +13,7 @@ export interface Metrics {
   readonly deriveDelay: Histogram<"chain">
   /** Adds the counts of a thread since its last report. */
   addIngest(chain: string, counts: IngestCounts): void
+  addCalls(chain: string, calls: readonly RpcCounts[]): void
   addReaped(chain: string, outcome: ReapedCounts): void
   addRollback(chain: string, finished: { readonly blocks: number; readonly ms: number }): void
   /** Blocks given up, by worker. */
@@ -91,16 +92,20 @@ export function createMetrics(): Metrics {
   const addDead: Metrics["addDead"] = (name, dead) => {
     for (const [worker, count] of Object.entries(dead)) counters.blocksDied.inc({ chain: name, worker }, count)
   }
+  const addCalls: Metrics["addCalls"] = (name, calls) => {
+    for (const rpc of calls) addRpc(counters, name, rpc)
+  }
   return {
     registry,
     gauges,
     counters,
     headDelay,
     deriveDelay,
+    addCalls,
     addIngest: (name, counts) => {
       addStored(counters, name, counts)
       addDead(name, counts.dead)
-      for (const rpc of counts.rpc) addRpc(counters, name, rpc)
+      addCalls(name, counts.rpc)
       for (const seconds of counts.headDelays) headDelay.observe({ chain: name }, seconds)
     },
     addReaped: (name, { expired, holdersEnded }) => {

@@ -1,11 +1,12 @@
 // Unfinished leases as operators see them, and DEAD blocks grouped by what went wrong.
 
 import { Type } from "typebox"
+import { faultOf, faultText } from "../coordination/dead-fault.js"
 import { scrubText } from "../platform/scrub.js"
 import type { Store } from "./answer-scope.js"
 import type { OpsList } from "./ops-list.js"
 import { readTwoStores } from "./two-store-page.js"
-import { digits, orNull, wholeOrNull, workerParam } from "./value-schemas.js"
+import { codeParam, digits, faultParam, orNull, wholeOrNull, workerParam } from "./value-schemas.js"
 
 const ms = (expression: string): string => `round(extract(epoch from ${expression}) * 1000)::float8`
 
@@ -17,9 +18,9 @@ const leasesSql = (store: Store): string =>
      last_error_code as error_code, last_error as error, ${ms("clock_timestamp() - last_error_at")} as error_age_ms
    from ${store}.worker_leases
    where status <> 'COMPLETED' and ($1::text is null or worker_type = $1) and ($2::text is null or status = $2)
-     and ($3::text is null or last_error_code = $3)
-     and ($4::text is null or (worker_type collate "C", from_height) > ($4, $5::int8))
-   order by worker_type collate "C", from_height limit $6`
+     and ($3::text is null or last_error_code = $3) and ($4::text is null or ${faultOf} = $4)
+     and ($5::text is null or (worker_type collate "C", from_height) > ($5, $6::int8))
+   order by worker_type collate "C", from_height limit $7`
 const sqlOf = { raw: leasesSql("raw"), app: leasesSql("app") }
 
 interface LeaseLine extends Record<string, unknown> {
@@ -34,7 +35,8 @@ export const opsLeases: OpsList = {
   query: {
     worker: Type.Optional(workerParam),
     status: Type.Optional(Type.Enum(["ACTIVE", "FAILED", "DEAD"])),
-    code: Type.Optional(Type.String({ pattern: "^[A-Z_]{1,40}$" })),
+    code: Type.Optional(codeParam),
+    fault: Type.Optional(faultParam),
   },
   row: {
     id: Type.String(),
@@ -51,9 +53,9 @@ export const opsLeases: OpsList = {
     error: orNull("string"),
     error_age_ms: wholeOrNull,
   },
-  read: (chain, { values: { worker, status, code }, limit, after: [name, from] = [] }) =>
+  read: (chain, { values: { worker, status, code, fault }, limit, after: [name, from] = [] }) =>
     readTwoStores(chain, { limit, order: "asc" }, async (tx, store, most) => {
-      const given = [worker, status, code, name, from].map((one) => one ?? null)
+      const given = [worker, status, code, fault, name, from].map((one) => one ?? null)
       const { rows } = await tx.query<LeaseLine>(sqlOf[store], [...given, most])
       return rows.map((row) => ({
         key: [row.worker, Number(row.from)],
@@ -62,20 +64,18 @@ export const opsLeases: OpsList = {
     }),
 }
 
-// Numbers and hex words differ from block to block; the rest of the message says which fault it is.
 const groupsSql = (store: Store): string =>
   `with dead as (
      select worker_type collate "C" as worker, coalesce(last_error_code, 'BUG') collate "C" as error_code,
-       regexp_replace(left(coalesce(last_error, ''), 500), '0x[0-9a-f]+|[0-9]+', '#', 'gi') as error,
-       from_height, attempt, last_error_at
+       ${faultText} as error, ${faultOf} as fault, from_height, attempt, last_error_at
      from ${store}.worker_leases where status = 'DEAD' and ($1::text is null or worker_type = $1)
    )
-   select worker, error_code, error, md5(error) as fault, count(*)::int4 as blocks,
+   select worker, error_code, error, fault, count(*)::int4 as blocks,
      min(from_height)::text as first_height, max(from_height)::text as last_height, max(attempt)::int4 as attempts,
      ${ms("clock_timestamp() - max(last_error_at)")} as newest_age_ms
-   from dead group by worker, error_code, error
-   having $2::text is null or (worker, error_code, md5(error) collate "C") > ($2, $3, $4)
-   order by worker, error_code, md5(error) collate "C" limit $5`
+   from dead group by worker, error_code, error, fault
+   having $2::text is null or (worker, error_code, fault collate "C") > ($2, $3, $4)
+   order by worker, error_code, fault collate "C" limit $5`
 const groupsSqlOf = { raw: groupsSql("raw"), app: groupsSql("app") }
 
 export const opsDeadGroups: OpsList = {
@@ -86,6 +86,7 @@ export const opsDeadGroups: OpsList = {
     worker: Type.String(),
     error_code: Type.String(),
     error: Type.String(),
+    fault: Type.String(),
     blocks: Type.Integer(),
     first_height: digits,
     last_height: digits,
@@ -99,8 +100,8 @@ export const opsDeadGroups: OpsList = {
         groupsSqlOf[store],
         [...given, most],
       )
-      return rows.map(({ fault: md5, ...row }) => ({
-        key: [row.worker, row.error_code, md5],
+      return rows.map((row) => ({
+        key: [row.worker, row.error_code, row.fault],
         row: { ...row, error: scrubText(row.error) },
       }))
     }),

@@ -8,6 +8,7 @@ import { readStoredWorkers } from "../workers/read-stored-workers.js"
 import type { Store } from "./answer-scope.js"
 import { type OpsList, wholeList } from "./ops-list.js"
 import { readCoverage, type WorkerCoverage, workerWatermark } from "./read-coverage.js"
+import type { ServedChain } from "./served-chain.js"
 import { orNull, wholeOrNull } from "./value-schemas.js"
 
 const openErrorsSql: Readonly<Record<Store, string>> = {
@@ -67,6 +68,12 @@ export const opsWorkers: OpsList = {
     })
     return wholeList(rows, after)
   },
+}
+
+/** The worker that fills a table of app. */
+export async function readWorkersOfTables(chain: ServedChain): Promise<ReadonlyMap<string, string>> {
+  const stored = await chain.read("app", (tx) => readStoredWorkers(tx))
+  return new Map(stored.flatMap(({ name, tables }) => tables.map((table) => [table, name] as const)))
 }
 
 const leaseCounts = ({ leases }: WorkerCoverage) => {

@@ -13,6 +13,7 @@ import { KnownScopes } from "./known-scopes.js"
 import { NeedsWatch } from "./needs-watch.js"
 import { PreparedStatements } from "./prepared-statements.js"
 import { TableCatalog } from "./table-catalog.js"
+import { TableSizes } from "./table-sizes.js"
 import { readWorkerTables } from "./worker-tables.js"
 
 export interface ChainHead {
@@ -44,6 +45,7 @@ export class ServedChain {
   readonly registry = new StoredRegistry()
   readonly needs = new NeedsWatch()
   readonly tables: TableCatalog
+  readonly sizes: TableSizes
   readonly scopes = new KnownScopes()
   private readonly prepared = new PreparedStatements()
   private codec: CursorCodec | undefined
@@ -54,6 +56,7 @@ export class ServedChain {
   constructor(private readonly options: ServedChainOptions) {
     this.name = options.name
     this.clock = options.clock
+    this.sizes = new TableSizes(options.clock, (store, work) => this.read(store, work))
     this.tables = new TableCatalog(options.clock, () =>
       this.read("app", async (tx) => readWorkerTables(tx, await this.registry.read(tx))),
     )

@@ -17,6 +17,8 @@ export const heightParam = Type.String({ pattern: "^[0-9]{1,15}$" })
 export const hashParam = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$" })
 export const addressParam = Type.String({ pattern: "^0x[0-9a-fA-F]{40}$" })
 export const workerParam = Type.String({ pattern: "^[a-z][a-z0-9_]{0,62}$" })
+export const codeParam = Type.String({ pattern: "^[A-Z_]{1,40}$" })
+export const faultParam = Type.String({ pattern: "^[0-9a-f]{32}$" })
 export const atParam = Type.Optional({ ...heightParam, description: "As it was after this block" })
 export const amountParam = Type.String({ pattern: "^[0-9]{1,78}$" })
 

@@ -6,7 +6,8 @@ import type { RuntimeDeps } from "../platform/service.js"
 import type { ProcessSettings } from "../platform/settings.js"
 import { Database } from "../postgres/database.js"
 import { createSharedLimit, type SharedLimitHandle } from "../source/shared-limit.js"
-import { setShare } from "../source/shared-rate.js"
+import { setShare, shareOf } from "../source/shared-rate.js"
+import type { RateState } from "../status/process-state.js"
 import { keepRateShare } from "./keep-rate-share.js"
 
 /** One call a second until the process holds its share of the limit. */
@@ -15,6 +16,17 @@ export function createNodeLimits(
 ): readonly SharedLimitHandle[] {
   const bounds = { maxRps: chain.rpcMaxRps ? 1 : undefined, maxInFlight: chain.rpcMaxInFlight || undefined }
   return chain.rpcUrls.map(() => createSharedLimit(bounds))
+}
+
+/** What RPC_MAX_RPS allows all processes together, and this one of it; null without a limit. */
+export function rateOf({
+  chain: { rpcMaxRps: limit },
+  limits: [first],
+}: {
+  readonly chain: Pick<ChainConfig, "rpcMaxRps">
+  readonly limits: readonly SharedLimitHandle[]
+}): RateState | null {
+  return limit > 0 && first ? { limit, share: Math.min(limit, shareOf(first.memory)) } : null
 }
 
 export interface ServedNodeLimits {

@@ -10,6 +10,7 @@ import { TipGate } from "../platform/tip-gate.js"
 import { Connection, type ConnectionOptions } from "../postgres/connection.js"
 import type { Database } from "../postgres/database.js"
 import { RollbackWatch } from "../rollback/rollback-watch.js"
+import { CallTally } from "../source/call-tally.js"
 import type { SharedLimitHandle } from "../source/shared-limit.js"
 import type { ChainStatus } from "../status/chain-status.js"
 import { AnnouncedHeads } from "./announced-heads.js"
@@ -21,6 +22,7 @@ import { IngestActivity } from "./ingest-activity.js"
 import { spawnIngestThread } from "./ingest-threads.js"
 import { keepRateShare } from "./keep-rate-share.js"
 import { loadWorkers } from "./load-workers.js"
+import { rateOf } from "./node-limits.js"
 import { type OpenChain, openChain, type StartChainDeps, type StartChainOptions } from "./open-chain.js"
 import { openRenewals } from "./open-renewals.js"
 import { rollbackApart } from "./rollback-apart.js"
@@ -110,6 +112,7 @@ async function startRoles(
   undo.push(() => renewals.end())
   const announced = new AnnouncedHeads()
   const activity = new IngestActivity()
+  const calls = new CallTally(open)
   const gate = new TipGate(open).memory
   let ingest: Ingest | undefined
   const borrowed = new BorrowedConnections({
@@ -124,6 +127,10 @@ async function startRoles(
       leases: coordination.appLeases,
       lanes: lanes.workLanes,
       ...{ borrowed, renewals, gate },
+      onCalls: (counts) => {
+        calls.add(counts)
+        metrics.addCalls(name, counts)
+      },
       onDerived: (range) => {
         for (const seconds of announced.delays(range)) metrics.deriveDelay.observe({ chain: name }, seconds)
       },
@@ -136,6 +143,7 @@ async function startRoles(
       lanes: lanes.ingestLanes,
       onReport: (thread, report) => {
         activity.add(thread, report)
+        calls.add(report.rpc)
         metrics.addIngest(name, report)
       },
       onAnnounced: (head) => announced.add(head),
@@ -147,6 +155,8 @@ async function startRoles(
     ...activity.state(process.memoryUsage.rss()),
     idleWorkers: work?.idle ?? [],
     rollback: watch.state(),
+    calls: calls.calls(),
+    rate: rateOf(open),
   }))
   // Before the doctor runs: otherwise it would report that no process indexes the chain.
   await patiently(() => reporter.runOnce(), noDatabase)

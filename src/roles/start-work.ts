@@ -3,6 +3,7 @@
 
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import type { Hex } from "../domain/linked-block.js"
+import type { ObserversOptions } from "../families/chain-family.js"
 import type { Service } from "../platform/service.js"
 import type { Database } from "../postgres/database.js"
 import { heightFrom } from "../postgres/postgres-error.js"
@@ -22,6 +23,7 @@ export interface PrepareWorkOptions extends Pick<WorkThreadsOptions, "registry" 
   readonly renewals: Renewals
   /** Shared by all threads of the process. */
   readonly gate: SharedArrayBuffer
+  readonly onCalls: ObserversOptions["onCalls"]
 }
 
 export interface Work {
@@ -103,6 +105,7 @@ export async function prepareWork(open: OpenChain, options: PrepareWorkOptions):
       limits: open.limits,
       runnable: tables.runnable,
       holder: open.holder,
+      onCalls: options.onCalls,
     },
   )
   return {

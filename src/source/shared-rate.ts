@@ -74,6 +74,12 @@ export function setShare(memory: SharedArrayBuffer, callsPerSecond: number): voi
   Atomics.store(new Int32Array(memory, 0, sharedRateBytes / 4), shareAt, share)
 }
 
+/** Calls a second; Infinity: no limit. */
+export function shareOf(memory: SharedArrayBuffer): number {
+  const share = Atomics.load(new Int32Array(memory, 0, sharedRateBytes / 4), shareAt)
+  return share === 0 ? Number.POSITIVE_INFINITY : share / perCall
+}
+
 /** Calls that were let through since the last look, and whether any had to wait for the share. */
 export function takeUse(memory: SharedArrayBuffer): { readonly calls: number; readonly waited: boolean } {
   const cells = new Int32Array(memory, 0, sharedRateBytes / 4)

@@ -3,11 +3,18 @@
 
 import type { RollbackState } from "../coordination/rollback-state.js"
 import type { ProviderHealth } from "../source/block-source.js"
+import type { MethodCalls } from "../source/call-tally.js"
 
 export interface FaultState {
   readonly code: string
   readonly message: string
   readonly atMs: number
+}
+
+/** Of RPC_MAX_RPS: calls a second to each provider, by all processes and by this one. */
+export interface RateState {
+  readonly limit: number
+  readonly share: number
 }
 
 /** A worker the process does not run, and why. */
@@ -35,6 +42,10 @@ export interface ProcessState {
   readonly idleWorkers?: readonly IdleWorkerState[]
   /** What it does with the open rollback. */
   readonly rollback?: RollbackState | null
+  /** What it has asked its providers, since it started. */
+  readonly calls?: readonly MethodCalls[]
+  /** Null without a limit. */
+  readonly rate?: RateState | null
 }
 
 /** Tolerates what another release wrote. */
@@ -52,6 +63,8 @@ export function parseProcessState(value: unknown): ProcessState {
     freeBytes: typeof state.freeBytes === "number" ? state.freeBytes : null,
     idleWorkers: Array.isArray(state.idleWorkers) ? state.idleWorkers.filter(isIdleWorker) : [],
     rollback: isRollback(state.rollback) ? state.rollback : null,
+    calls: Array.isArray(state.calls) ? state.calls.filter(isCalls) : [],
+    rate: isRate(state.rate) ? state.rate : null,
   }
 }
 
@@ -72,6 +85,15 @@ const isRollback = (value: unknown): value is RollbackState => {
   const numbers = [state?.done, state?.total, state?.failures]
   return typeof state?.id === "string" && numbers.every((one) => typeof one === "number")
 }
+
+const isCalls = (value: unknown): value is MethodCalls => {
+  const one = value as MethodCalls | null
+  const numbers = [one?.calls, one?.errors, one?.bytes, one?.ms, one?.perMinute]
+  return typeof one?.provider === "string" && typeof one.method === "string" && numbers.every(Number.isFinite)
+}
+
+const isRate = (value: unknown): value is RateState =>
+  Number.isFinite((value as RateState | null)?.limit) && Number.isFinite((value as RateState).share)
 
 const isFault = (value: unknown): value is FaultState =>
   typeof (value as FaultState | null)?.code === "string" &&

@@ -59,8 +59,8 @@ async function freeBytes({ directory, capacityBytes }: StoreRoom, taken: number 
   return bavail * bsize
 }
 
-/** Over the newest blocks, which are neighbours or nearly so. */
-async function readPace(raw: Queryable): Promise<number | null> {
+/** Seconds between blocks, over the newest, which are neighbours or nearly so. */
+export async function readPace(raw: Queryable): Promise<number | null> {
   const { rows } = await raw.query<{ pace: number | null }>(
     `select (extract(epoch from max(timestamp) - min(timestamp)) / nullif(max(height) - min(height), 0))::float8 as pace
      from (select height, timestamp from raw.blocks order by height desc limit 200) as newest`,

@@ -18,7 +18,7 @@ const observedLimits = { rpcTimeoutMs: 10_000, rpcMaxResponseBytes: 16 << 20 }
 
 export function createObservers(
   deps: ObserverDeps,
-  { chain, chainId, limits, runnable, holder }: ObserversOptions,
+  { chain, chainId, limits, runnable, holder, onCalls }: ObserversOptions,
 ): Service[] {
   const observe = <Answer extends Outcome>(
     worker: string,
@@ -37,7 +37,11 @@ export function createObservers(
         ...deps,
         question: questionFor(node),
         database: deps.app,
-        observedBlock: () => deps.coveredHead(worker),
+        observedBlock: () => {
+          // Once in a run, which is all that this is for.
+          onCalls(node.takeCounters())
+          return deps.coveredHead(worker)
+        },
         holder,
         intervalMs: observeMs,
       }),
