@@ -12,12 +12,7 @@ function store() {
   const covers: Record<string, number> = { first: 50, second: 50 }
   const tx = {
     query: async () => ({
-      rows: [
-        {
-          ...{ chain_epoch: "0", start_height: "0" },
-          workers: Object.fromEntries(workers.map((name) => [name, [`{[0,${covers[name]})}`, "{}"]])),
-        },
-      ],
+      rows: [{ scope: ["0", "0", ...workers.map((name) => `${name} {[0,${covers[name]})} {}`)].join("|") }],
     }),
   } as unknown as Queryable
   const chain = { clock, readPrepared: async (_store: string, work: (tx: Queryable) => Promise<unknown>) => work(tx) }

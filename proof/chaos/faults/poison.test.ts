@@ -26,7 +26,11 @@ beforeAll(async () => {
   const node = await fixture.drivenNode({ blocks, transactionsPerBlock: 3, logsPerBlock: 4 })
   stage = await fixture.stage({
     ...{ rpcUrl: node.url, roles: "ingest,work", config: poisoned },
-    env: { RANGE_SIZE: "50", WORKER_DEADLINE_MS: "4000", WORKER_MEMORY_MB: "96", MAX_ATTEMPTS: "2" },
+    env: {
+      ...{ RANGE_SIZE: "50", WORKER_DEADLINE_MS: "4000", WORKER_MEMORY_MB: "96", MAX_ATTEMPTS: "2" },
+      // Long enough for a busy machine: a lease that expires costs every worker of the thread an attempt.
+      ...{ LEASE_TTL_MS: "6000", HEAD_LEASE_TTL_MS: "6000", REAP_INTERVAL_MS: "2000" },
+    },
   })
 })
 

@@ -93,7 +93,7 @@ test("any logs decode to rows of whole words and addresses, at most one for each
     { numRuns: 1000 },
   )
   // Otherwise the property would hold for a decoder that gives nothing.
-  expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(50)
+  expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(10)
 })
 
 test("text that is no hex at all is no error", () => {
