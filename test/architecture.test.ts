@@ -87,6 +87,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "app.rollbacks": "records them, for ever",
   "raw.api_keys": "signs cursors, which know their epoch",
   "raw.processes": "who runs, not what is stored",
+  "raw.status_series": "what was so at that time stays true",
   "raw.rate_shares": "who may ask how often, not what is stored",
   "raw.collections": "empty: for chains that are not built yet",
   "raw.execution_results": "empty: for chains that are not built yet",

@@ -171,6 +171,14 @@ create table raw.scripts (
   constraint scripts_pkey PRIMARY KEY (script_hash)
 );
 
+create table raw.status_series (
+  interval_seconds integer not null,
+  at timestamp with time zone not null,
+  head_height bigint,
+  workers jsonb not null,
+  constraint status_series_pkey PRIMARY KEY (interval_seconds, at)
+);
+
 create table raw.transactions (
   block_height bigint not null,
   id bytea not null,

@@ -5,7 +5,6 @@ import rateLimit from "@fastify/rate-limit"
 import swagger from "@fastify/swagger"
 import swaggerUi from "@fastify/swagger-ui"
 import type { FastifyInstance } from "fastify"
-import type { SeriesRecorder } from "../queries/series-recorder.js"
 import type { Access } from "./access.js"
 import { type AdminRouteOptions, adminRoutes } from "./admin-routes.js"
 import { chainRoutes } from "./chain-routes.js"
@@ -25,8 +24,6 @@ export interface DataApiOptions extends DataRouteOptions, ClientLimits {
   readonly access: Access
   /** Only where this process can write. */
   readonly admin?: Omit<AdminRouteOptions, "access">
-  /** By chain; without it there is no history of how far they were. */
-  readonly series?: (chain: string) => SeriesRecorder | undefined
   readonly streams?: StreamHub
   readonly etherscan?: EtherscanOptions
   readonly itemMetadata?: ItemMetadataOptions

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { livelyBlocks } from "../../test/support/lively-blocks.js"
 import { type ServedStore, serveStore } from "../../test/support/served-store.js"
 
@@ -62,6 +62,8 @@ describe("leases", () => {
   test("are filtered", async () => {
     expect((await walk("/leases?worker=evm_worker&status=DEAD")).length).toBe(3)
     expect(await walk("/leases?code=BUG")).toEqual([])
+    const within = await walk("/leases?from_height=22&to_height=24")
+    expect(within.map(({ from }) => from)).toEqual(["22", "23"])
     expect(await ops("/leases?status=dead")).toMatchObject({ status: 400 })
   })
 
@@ -219,19 +221,115 @@ test("tables have their size and what fills them; those that do not grow with th
   expect(parts.reduce((sum, { bytes }) => sum + Number(bytes), 0)).toBe(find("raw.blocks")["bytes"])
 })
 
-test("the series has a point for each sample, and rates from one to the next", async () => {
-  expect((await ops("/series")).json).toMatchObject({ chain: "test", at: [], workers: [] })
-  await served.recorder.runOnce()
-  await raw.query("update raw.coverage set heights = '{[0,10)}'")
-  await served.recorder.runOnce()
-  await raw.query("update raw.coverage set heights = '{[0,20)}'")
-  await served.recorder.runOnce()
-  const { json } = await ops("/series?points=2")
-  expect(json.at).toHaveLength(2)
-  const ingester = json.workers.find(({ worker }: { worker: string }) => worker === "raw_ingester")
-  expect(ingester).toMatchObject({ watermark_height: ["9", "19"], lag_blocks: [13, 3] })
-  expect(ingester.blocks_per_second[0]).toBeLessThan(0)
-  expect(ingester.blocks_per_second[1]).toBeGreaterThan(0)
+describe("the series", () => {
+  const sample = (seconds: number, ago: number, covered: number, lag: number) =>
+    raw.query(
+      `insert into raw.status_series (interval_seconds, at, head_height, workers)
+       select $1::int4, to_timestamp(floor(extract(epoch from clock_timestamp()) / $1::int4 - $2::int4) * $1::int4), 22, $3`,
+      [seconds, ago, JSON.stringify({ raw_ingester: { watermark: covered - 1, covered, lag } })],
+    )
+  const ingesterOf = (json: { workers: { worker: string }[] }) =>
+    json.workers.find(({ worker }) => worker === "raw_ingester")
+  beforeEach(() => raw.query("delete from raw.status_series"))
+
+  test("is empty at first, and has what the writer kept, once for each time", async () => {
+    expect((await ops("/series")).json).toMatchObject({ chain: "test", at: [], workers: [] })
+    await sample(30, 3_001, 1, 1)
+    await sample(900, 3_100, 1, 1)
+    await served.series.runOnce()
+    await served.series.runOnce()
+    const { rows } = await raw.query("select interval_seconds from raw.status_series order by 1")
+    // Those that were too old are gone.
+    expect(rows.length).toBeGreaterThanOrEqual(2)
+    expect(new Set(rows.map((row) => row["interval_seconds"]))).toEqual(new Set([30, 900]))
+    expect(await raw.query("select from raw.status_series where at < now() - interval '1 hour'")).toMatchObject({
+      rowCount: 0,
+    })
+    const { json } = await ops("/series")
+    expect(ingesterOf(json)).toMatchObject({ lag_blocks: expect.arrayContaining([3]) })
+    expect(json.workers.map(({ worker }: { worker: string }) => worker)).toContain("token_worker")
+    expect((await ops("/series?span=month")).json.interval_ms).toBe(13 * 900_000)
+  })
+
+  test("has rates from one point to the next, a gap where nobody wrote, and the worst lag of a point", async () => {
+    for (const [ago, covered, lag] of [
+      [9, 10, 12],
+      [8, 40, 2],
+      [3, 70, 0],
+      [2, 64, 6],
+    ] as const)
+      await sample(30, ago, covered, lag)
+    const { json } = await ops("/series?points=120")
+    expect(json).toMatchObject({ interval_ms: 30_000, span: "hour" })
+    expect(ingesterOf(json)).toMatchObject({
+      watermark_height: ["9", "39", null, null, null, null, "69", "63"],
+      blocks_per_second: [null, 1, null, null, null, null, null, -0.2],
+    })
+    const few = ingesterOf((await ops("/series?points=1")).json) as unknown as { lag_blocks: number[] }
+    expect(Math.max(...few.lag_blocks)).toBe(12)
+    expect(await ops("/series?span=year")).toMatchObject({ status: 400 })
+  })
+})
+
+describe("the map", () => {
+  test("has a row for each worker below those it depends on, and the worst state of each bucket", async () => {
+    const { json } = await ops("/map?buckets=23")
+    expect(json).toMatchObject({ from: "0", to: "23", buckets: 23, head_height: "22" })
+    const at = (worker: string) => json.workers.findIndex((row: { worker: string }) => row.worker === worker)
+    expect(at("raw_ingester")).toBe(0)
+    expect(at("ft_holdings_worker")).toBeGreaterThan(at("token_worker"))
+    expect(json.workers[0]).toMatchObject({
+      ...{ states: "ddddddddddddddddddddfmm", missing_blocks: 3, watermark_height: "19" },
+      leases: { active: 0, failed: 1, dead: 0 },
+    })
+    expect(json.workers[at("evm_worker")]).toMatchObject({ states: "ddddddddddddddddddddmxx", leases: { dead: 2 } })
+  })
+
+  test("adds up what lies in a bucket: partial where some is missing, and one dead block is seen at any zoom", async () => {
+    await app.query("update app.coverage set heights = '{[0,3),[5,7),[9,20)}' where worker_type = 'meta_worker'")
+    await app.query("update app.coverage set skipped = '{[7,9)}' where worker_type = 'meta_worker'")
+    const meta = async (query: string) => {
+      const { json } = await ops(`/map?${query}`)
+      return json.workers.find(({ worker }: { worker: string }) => worker === "meta_worker").states
+    }
+    expect(await meta("buckets=23")).toBe("dddmmddssdddddddddddmmm")
+    // [0,5) [5,11) [11,17) [17,23)
+    expect(await meta("buckets=4")).toBe("psdp")
+    expect(await meta("from=4&to=10&buckets=3")).toBe("pss")
+    expect(await meta("from=3&to=5")).toBe("mm")
+    const { json } = await ops("/map?buckets=1")
+    expect(json.workers.find(({ worker }: { worker: string }) => worker === "evm_worker").states).toBe("x")
+    await app.query("update app.coverage set heights = '{[0,20)}', skipped = '{}' where worker_type = 'meta_worker'")
+  })
+
+  test("agrees with what is counted height by height, whatever is asked for", async () => {
+    const heights = "{[0,2),[3,4),[6,7),[8,13),[14,15),[17,22)}"
+    await app.query("update app.coverage set heights = $1 where worker_type = 'meta_worker'", [heights])
+    const has = (height: number) => [0, 1, 3, 6, 8, 9, 10, 11, 12, 14, 17, 18, 19, 20, 21].includes(height)
+    for (let from = 0; from < 20; from += 3) {
+      for (let buckets = 1; buckets <= 9; buckets++) {
+        const { json } = await ops(`/map?from=${from}&buckets=${buckets}`)
+        const edge = (at: number) => from + Math.floor(((23 - from) * at) / json.buckets)
+        const expected = Array.from({ length: json.buckets }, (_, at) => {
+          const all = Array.from({ length: edge(at + 1) - edge(at) }, (_, one) => has(edge(at) + one))
+          return all.every(Boolean) ? "d" : all.some(Boolean) ? "p" : "m"
+        })
+        const { states } = json.workers.find(({ worker }: { worker: string }) => worker === "meta_worker")
+        expect(states, `from ${from} in ${buckets}`).toBe(expected.join(""))
+      }
+    }
+    await app.query("update app.coverage set heights = '{[0,20)}' where worker_type = 'meta_worker'")
+  })
+
+  test("marks rollbacks, takes no nonsense, and is empty where there is nothing", async () => {
+    await raw.query("insert into raw.rollbacks (id, epoch, removed) values (gen_random_uuid(), 1, '[12,)')")
+    expect((await ops("/map")).json.rollbacks).toMatchObject([{ height: "12", epoch: 1 }])
+    expect((await ops("/map?from=13")).json.rollbacks).toEqual([])
+    await raw.query("delete from raw.rollbacks")
+    expect(await ops("/map?from=5&to=5")).toMatchObject({ status: 400 })
+    expect(await ops("/map?buckets=2001")).toMatchObject({ status: 400 })
+    expect((await ops("/map?from=900")).json).toMatchObject({ buckets: 0, from: "23", to: "23" })
+  })
 })
 
 test("a cursor belongs to its list and filters", async () => {

@@ -129,7 +129,7 @@ export interface Routes {
   /** Leases that are not completed, with their attempt, next try and last error. */
   readonly "/ops/leases": {
     readonly paged: true
-    readonly args: { readonly worker?: string; readonly status?: "ACTIVE" | "FAILED" | "DEAD"; readonly code?: string; readonly fault?: string; readonly limit?: number; readonly cursor?: string }
+    readonly args: { readonly worker?: string; readonly status?: "ACTIVE" | "FAILED" | "DEAD"; readonly code?: string; readonly fault?: string; readonly from_height?: Digits; readonly to_height?: Digits; readonly limit?: number; readonly cursor?: string }
     readonly answer: { readonly data: readonly ({ readonly id: string; readonly worker: string; readonly from: string; readonly to: string; readonly status: "ACTIVE" | "FAILED" | "DEAD"; readonly attempt: number; readonly leased_by: string | null; readonly leased_for_ms: number | null; readonly expires_in_ms: number | null; readonly next_attempt_in_ms: number | null; readonly error_code: string | null; readonly error: string | null; readonly error_age_ms: number | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
   /** DEAD blocks grouped by worker and error. */
@@ -137,6 +137,12 @@ export interface Routes {
     readonly paged: true
     readonly args: { readonly worker?: string; readonly limit?: number; readonly cursor?: string }
     readonly answer: { readonly data: readonly ({ readonly worker: string; readonly error_code: string; readonly error: string; readonly fault: string; readonly blocks: number; readonly first_height: string; readonly last_height: string; readonly attempts: number; readonly newest_age_ms: number | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
+  }
+  /** The state of each worker's heights in [from, to), in buckets whose worst state wins. */
+  readonly "/ops/map": {
+    readonly paged: false
+    readonly args: { readonly from?: Digits; readonly to?: Digits; readonly buckets?: number }
+    readonly answer: { readonly chain: string; readonly from: string; readonly to: string; readonly buckets: number; readonly start_height: string; readonly head_height: string | null; readonly finalized_height: string | null; readonly workers: readonly ({ readonly worker: string; readonly dependencies: readonly (string)[]; readonly watermark_height: string | null; readonly states: string; readonly missing_blocks: number; readonly leases: { readonly active: number; readonly failed: number; readonly dead: number } })[]; readonly rollbacks: readonly ({ readonly height: string; readonly epoch: number; readonly at: string })[] }
   }
   /** Processes that were heard of in the last 30 s. */
   readonly "/ops/processes": {
@@ -156,11 +162,11 @@ export interface Routes {
     readonly args: { readonly limit?: number; readonly cursor?: string }
     readonly answer: { readonly data: readonly ({ readonly id: string; readonly epoch: number; readonly state: "open" | "done" | "cancelled"; readonly removed_from: string | null; readonly removed_to: string | null; readonly ancestor_hash: string | null; readonly reason: string | null; readonly highest_height: string | null; readonly app_done: boolean; readonly created_at: string | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
-  /** How far the chain was over the last hour, as this process saw it. */
+  /** How far the chain was over an hour, a day or a month. */
   readonly "/ops/series": {
     readonly paged: false
-    readonly args: { readonly points?: number }
-    readonly answer: { readonly chain: string; readonly interval_ms: number; readonly at: readonly (string)[]; readonly head_height: readonly (string | null)[]; readonly workers: readonly ({ readonly worker: string; readonly watermark_height: readonly (string | null)[]; readonly lag_blocks: readonly (number | null)[]; readonly blocks_per_second: readonly (number | null)[] })[] }
+    readonly args: { readonly span?: "hour" | "day" | "month"; readonly points?: number }
+    readonly answer: { readonly chain: string; readonly span: "hour" | "day" | "month"; readonly interval_ms: number; readonly at: readonly (string)[]; readonly head_height: readonly (string | null)[]; readonly workers: readonly ({ readonly worker: string; readonly watermark_height: readonly (string | null)[]; readonly lag_blocks: readonly (number | null)[]; readonly blocks_per_second: readonly (number | null)[] })[] }
   }
   /** Tables with their size on disk and their growth. */
   readonly "/ops/store": {

@@ -12,7 +12,7 @@ export interface HeadElection {
 
 export interface Elections {
   /** True: this transaction holds the lock until it ends. */
-  win(tx: Queryable, service: "index-builder" | "outbox-writer" | "reconciler"): Promise<boolean>
+  win(tx: Queryable, service: "index-builder" | "outbox-writer" | "reconciler" | "series-writer"): Promise<boolean>
   /** The same for the head, unless another holder reported a head within `patienceMs`. */
   winHead(
     tx: Queryable,

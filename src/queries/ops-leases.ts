@@ -6,7 +6,7 @@ import { scrubText } from "../platform/scrub.js"
 import type { Store } from "./answer-scope.js"
 import type { OpsList } from "./ops-list.js"
 import { readTwoStores } from "./two-store-page.js"
-import { codeParam, digits, faultParam, orNull, wholeOrNull, workerParam } from "./value-schemas.js"
+import { codeParam, digits, faultParam, heightParam, orNull, wholeOrNull, workerParam } from "./value-schemas.js"
 
 const ms = (expression: string): string => `round(extract(epoch from ${expression}) * 1000)::float8`
 
@@ -19,8 +19,9 @@ const leasesSql = (store: Store): string =>
    from ${store}.worker_leases
    where status <> 'COMPLETED' and ($1::text is null or worker_type = $1) and ($2::text is null or status = $2)
      and ($3::text is null or last_error_code = $3) and ($4::text is null or ${faultOf} = $4)
-     and ($5::text is null or (worker_type collate "C", from_height) > ($5, $6::int8))
-   order by worker_type collate "C", from_height limit $7`
+     and ($5::int8 is null or to_height > $5) and ($6::int8 is null or from_height < $6)
+     and ($7::text is null or (worker_type collate "C", from_height) > ($7, $8::int8))
+   order by worker_type collate "C", from_height limit $9`
 const sqlOf = { raw: leasesSql("raw"), app: leasesSql("app") }
 
 interface LeaseLine extends Record<string, unknown> {
@@ -37,6 +38,8 @@ export const opsLeases: OpsList = {
     status: Type.Optional(Type.Enum(["ACTIVE", "FAILED", "DEAD"])),
     code: Type.Optional(codeParam),
     fault: Type.Optional(faultParam),
+    from_height: Type.Optional(heightParam),
+    to_height: Type.Optional(heightParam),
   },
   row: {
     id: Type.String(),
@@ -53,9 +56,10 @@ export const opsLeases: OpsList = {
     error: orNull("string"),
     error_age_ms: wholeOrNull,
   },
-  read: (chain, { values: { worker, status, code, fault }, limit, after: [name, from] = [] }) =>
+  read: (chain, { values, limit, after: [name, from] = [] }) =>
     readTwoStores(chain, { limit, order: "asc" }, async (tx, store, most) => {
-      const given = [worker, status, code, fault, name, from].map((one) => one ?? null)
+      const { worker, status, code, fault, from_height, to_height } = values
+      const given = [worker, status, code, fault, from_height, to_height, name, from].map((one) => one ?? null)
       const { rows } = await tx.query<LeaseLine>(sqlOf[store], [...given, most])
       return rows.map((row) => ({
         key: [row.worker, Number(row.from)],

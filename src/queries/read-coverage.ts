@@ -2,7 +2,7 @@
 // wins, so that a single dead block is always visible.
 
 import type { BlockRange } from "../domain/block-range.js"
-import { contains, intersect, type RangeSet, rangeSet, union, watermarkEnd } from "../domain/range-set.js"
+import { intersect, type RangeSet, rangeSet, union, watermarkEnd } from "../domain/range-set.js"
 import { parseMultirange } from "../postgres/multirange.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { Queryable } from "../postgres/transaction.js"
@@ -94,20 +94,30 @@ export const workerWatermark = (start: number, { covered, skipped }: WorkerCover
 export function bucketsOf(asked: BlockRange, count: number, worker: WorkerCoverage) {
   const heights = asked.to - asked.from
   const buckets = Math.min(count, heights)
-  return Array.from({ length: buckets }, (_, at) => {
-    const from = asked.from + Math.floor((heights * at) / buckets)
-    const to = asked.from + Math.floor((heights * (at + 1)) / buckets)
-    return { from: String(from), to: String(to), state: stateOf({ from, to }, worker) }
-  })
-}
-
-function stateOf(range: BlockRange, { covered, skipped, leases }: WorkerCoverage): BucketState {
-  const touches = (status: string): boolean =>
-    leases.some((lease) => lease.status === status && lease.range.from < range.to && range.from < lease.range.to)
-  if (touches("DEAD")) return "dead"
-  if (touches("FAILED")) return "failed"
-  if (contains(union(covered, skipped), range))
-    return intersect(skipped, rangeSet([range])).length > 0 ? "skipped" : "done"
-  const active = rangeSet(leases.filter(({ status }) => status === "ACTIVE").map((lease) => lease.range))
-  return contains(union(union(covered, skipped), active), range) ? "active" : "missing"
+  const ranges = Array.from({ length: buckets }, (_, at) => ({
+    from: asked.from + Math.floor((heights * at) / buckets),
+    to: asked.from + Math.floor((heights * (at + 1)) / buckets),
+  }))
+  // Each set is walked once: a store may have very many ranges.
+  const within = (set: RangeSet): Float64Array => {
+    const sums = new Float64Array(buckets)
+    let at = 0
+    for (const { from, to } of intersect(set, ranges)) {
+      while (ranges[at]!.to <= from) at++
+      sums[at]! += to - from
+    }
+    return sums
+  }
+  const leased = (status: string): Float64Array =>
+    within(rangeSet(worker.leases.filter((lease) => lease.status === status).map(({ range }) => range)))
+  const [covered, skipped] = [within(worker.covered), within(worker.skipped)]
+  const [active, failed, dead] = [leased("ACTIVE"), leased("FAILED"), leased("DEAD")]
+  const stateOf = (at: number, { from, to }: BlockRange): BucketState => {
+    if (dead[at]) return "dead"
+    if (failed[at]) return "failed"
+    const done = covered[at]! + skipped[at]!
+    if (done === to - from) return skipped[at] ? "skipped" : "done"
+    return done + active[at]! === to - from ? "active" : "missing"
+  }
+  return ranges.map((range, at) => ({ from: String(range.from), to: String(range.to), state: stateOf(at, range) }))
 }

@@ -15,7 +15,6 @@ import { systemRandom } from "../platform/random.js"
 import { Database } from "../postgres/database.js"
 import type { NodeCalls } from "../queries/node-calls.js"
 import { OutboxFeed } from "../queries/outbox-feed.js"
-import { SeriesRecorder } from "../queries/series-recorder.js"
 import { readSessions, ServedChain } from "../queries/served-chain.js"
 import { type Diagnosis, notYetKnown } from "../status/diagnosis.js"
 import { ThreadPort } from "../threads/thread-port.js"
@@ -53,7 +52,6 @@ function ask<T>(question: Question): Promise<T> {
 const served: ServedChain[] = []
 const nodes = new Map<ServedChain, NodeCalls>()
 const feeds: OutboxFeed[] = []
-const recorders: SeriesRecorder[] = []
 const registry = new Registry()
 const streams = new StreamHub({
   ...{ feeds: () => feeds, maxStreams: settings.apiStreams, clock, logger, metrics: createStreamMetrics(registry) },
@@ -93,9 +91,6 @@ function serveChain({ name, rawUrl, appUrl, writable, nodes: reached }: ServedDa
   const feed = new OutboxFeed({ chain, clock, logger: logger.child({ chain: name }), intervalMs: feedMs })
   feeds.push(feed)
   feed.start()
-  const recorder = new SeriesRecorder({ chain, clock, logger: logger.child({ chain: name }) })
-  recorders.push(recorder)
-  recorder.start()
   let diagnosis: Diagnosis = notYetKnown
   views.push({
     name,
@@ -123,7 +118,7 @@ function receive(message: ToServeThread): void {
 const none = { name: "none", start: () => undefined, stop: async () => undefined }
 const closing = {
   close: async () => {
-    await Promise.all([...feeds, ...recorders].map((service) => service.stop()))
+    await Promise.all(feeds.map((service) => service.stop()))
     await Promise.all([...nodes.values()].map((node) => node.close()))
     await Promise.all([...served.map((chain) => chain.close()), ...writers.map((writer) => writer.end())])
   },
@@ -164,7 +159,6 @@ try {
         },
         access,
         ...(input.writes ? { admin: { operated: () => operated, clock, logger } } : {}),
-        series: (name) => recorders.find(({ chain }) => chain === name),
         corsOrigins: (settings.corsOrigins ?? "").split(",").filter((origin) => origin !== ""),
         requestsPerMinute: settings.apiRequestsPerMinute,
         itemMetadata: {

@@ -1,8 +1,10 @@
-// The role `maintain` of one chain: the nightly check of the store, the outbox, and the end of old errors.
+// The role `maintain` of one chain: the nightly check of the store, the outbox, the history of its status, and
+// the end of old errors.
 
 import { postgresElections } from "../coordination/postgres/postgres-elections.js"
 import { ErrorPruner } from "../indexing-errors/error-pruner.js"
 import type { Service } from "../platform/service.js"
+import { SeriesWriter } from "../status/series-writer.js"
 import { Reconciler } from "../verify/reconciler.js"
 import { OutboxWriter } from "../workers/outbox-writer.js"
 import type { BorrowedConnections } from "./borrowed-connections.js"
@@ -49,5 +51,6 @@ export function prepareMaintain(open: OpenChain, borrowed: BorrowedConnections):
     ...{ raw, app, clock, logger, intervalMs: errorsMs },
     ...{ keepDays: settings.errorsKeepDays, keepEntries: settings.errorsKeepEntries },
   })
-  return [reconciler, outbox, errors]
+  const series = new SeriesWriter({ raw, app, elections: postgresElections, clock, logger })
+  return [reconciler, outbox, errors, series]
 }

@@ -9,6 +9,7 @@ import { startHttpServer } from "../../src/api/http-server.js"
 import type { ItemMetadataOptions } from "../../src/api/item-metadata/item-metadata-routes.js"
 import { StreamHub } from "../../src/api/stream-hub.js"
 import { loadWebPages } from "../../src/api/web-pages.js"
+import { postgresElections } from "../../src/coordination/postgres/postgres-elections.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import type { EvmBlock } from "../../src/families/evm/raw/evm-block.js"
 import { systemClock } from "../../src/platform/clock.js"
@@ -18,10 +19,10 @@ import { systemRandom } from "../../src/platform/random.js"
 import { Database } from "../../src/postgres/database.js"
 import type { NodeCalls } from "../../src/queries/node-calls.js"
 import { OutboxFeed } from "../../src/queries/outbox-feed.js"
-import { SeriesRecorder } from "../../src/queries/series-recorder.js"
 import { readSessions, ServedChain } from "../../src/queries/served-chain.js"
 import { operateChain } from "../../src/roles/operate-chain.js"
 import { readChainStatus } from "../../src/status/read-chain-status.js"
+import { SeriesWriter } from "../../src/status/series-writer.js"
 import type { WorkerDefinition } from "../../src/workers/worker-definition.js"
 import { type DeriveStore, openDeriveStore } from "./derive-store.js"
 import type { BlockRow } from "./raw-rows.js"
@@ -34,7 +35,7 @@ export interface ServedStore {
   readonly chain: ServedChain
   readonly url: string
   /** Runs when a test tells it to. */
-  readonly recorder: SeriesRecorder
+  readonly series: SeriesWriter
   /** Of the router, as they were registered. */
   readonly routes: readonly ServedRoute[]
   /** Without a socket. */
@@ -105,7 +106,9 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
   const chain = new ServedChain({ name: "test", raw, app, clock: systemClock })
-  const recorder = new SeriesRecorder({ chain, clock: systemClock, logger: silentLogger })
+  const series = new SeriesWriter({
+    ...{ raw: store.raw, app: store.app, elections: postgresElections, clock: systemClock, logger: silentLogger },
+  })
   const feed = new OutboxFeed({ chain, clock: systemClock, logger: silentLogger, intervalMs: 50 })
   if (live) feed.start()
   const readStatus = () =>
@@ -139,7 +142,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
       instance.addHook("onRoute", (route) => void routes.push(route as ServedRoute))
       await dataApi(instance, {
         ...{ version: "0", chains: () => [chain], resources: evmFamily.resources },
-        ...{ access, streams, admin, series: () => recorder, corsOrigins: ["https://example.org"] },
+        ...{ access, streams, admin, corsOrigins: ["https://example.org"] },
         requestsPerMinute: 0,
         graphql: { graph: evmFamily.graph, operations: 2, logger: silentLogger },
         itemMetadata: {
@@ -162,7 +165,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
     return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
   }
   return {
-    ...{ store, chain, recorder, routes, get, inject: inject! },
+    ...{ store, chain, series, routes, get, inject: inject! },
     again: (over) => serveOpened(store, { ...options, ...over, close: async () => undefined }),
     url: server.url,
     walk: async (path, limit = 7) => {

@@ -9,7 +9,13 @@ export const chainLock = [lockClass, 1] as const
 export const lockChain = (tx: Queryable, mode: "shared" | "exclusive"): Promise<void> =>
   takeLock(tx, chainLock[1], mode)
 
-export type ElectedService = "reaper" | "head-follower" | "index-builder" | "outbox-writer" | "reconciler"
+export type ElectedService =
+  | "reaper"
+  | "head-follower"
+  | "index-builder"
+  | "outbox-writer"
+  | "reconciler"
+  | "series-writer"
 
 const electionLocks: Record<ElectedService, number> = {
   reaper: 16,
@@ -17,6 +23,7 @@ const electionLocks: Record<ElectedService, number> = {
   "index-builder": 19,
   reconciler: 20,
   "outbox-writer": 21,
+  "series-writer": 22,
 }
 
 export const electionLock = (service: ElectedService): readonly [number, number] => [lockClass, electionLocks[service]]
