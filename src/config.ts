@@ -39,6 +39,8 @@ export interface ChainDefinition extends Partial<ChainSettingValues & EvmSetting
   readonly rpcHeaders?: Readonly<Record<string, string>> | Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Checks to turn off, for chains that serve wrong data there. */
   readonly checks?: Partial<CheckSwitches>
+  /** Interfaces of contracts, by which calls and events are decoded; without an address, of any contract. */
+  readonly abis?: readonly { readonly name: string; readonly address?: string; readonly abi: readonly object[] }[]
 }
 
 export interface ConfigDefinition extends Partial<ProcessSettings> {

@@ -354,7 +354,10 @@ test("docs/reference/http.md has every route for administrators with its body, a
     ])
   })
   const access = { ...noAccess, adminToken: "token" }
-  adminRoutes(app, { access, operated: () => [], clock: systemClock, logger: silentLogger })
+  adminRoutes(app, {
+    ...{ access, operated: () => [], clock: systemClock, logger: silentLogger },
+    abisChanged: () => undefined,
+  })
   expect(rows).toEqual(declared)
 })
 

@@ -18,6 +18,11 @@ const subject = Type.String({ pattern: "^(any|0x[0-9a-fA-F]{40})$" })
 const name = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$" })
 const entry = Type.Object({}, { additionalProperties: true })
 const head = { address: Type.String(), name: Type.String(), created_by: Type.String(), updated_at: time }
+export interface AbiRouteOptions extends AdminOptions {
+  /** Answers of this process are decoded by what there is from now on. */
+  readonly abisChanged: (chain: string) => void
+}
+
 /** Some proxies have ABIs of hundreds of kilobytes. */
 const bodyLimit = 1_048_576
 
@@ -27,7 +32,7 @@ const headJson = ({ address, name: title, createdBy, updatedAt }: Omit<StoredAbi
   ...{ name: title, created_by: createdBy, updated_at: updatedAt.toISOString() },
 })
 
-export function abiRoutes(app: FastifyInstance, options: AdminOptions): void {
+export function abiRoutes(app: FastifyInstance, options: AbiRouteOptions): void {
   const common = { tags: ["admin"], security: [{ admin: [] }], querystring: ofChain }
 
   app.get(
@@ -102,6 +107,7 @@ export function abiRoutes(app: FastifyInstance, options: AdminOptions): void {
       const { address, name: title, abi } = request.body as { address: string; name: string; abi: unknown }
       const actor = actorOf(request, options)
       const entries = await addAbi(chain, { actor, address: addressOf(address), name: title, abi })
+      options.abisChanged(chain.name)
       return { chain: chain.name, address: address.toLowerCase(), name: title, entries }
     },
   )
@@ -119,6 +125,7 @@ export function abiRoutes(app: FastifyInstance, options: AdminOptions): void {
       const chain = chosen(options, (request.query as { chain?: string }).chain)
       const { address, name: title } = request.params as { address: string; name: string }
       await removeAbi(chain, { actor: actorOf(request, options), address: addressOf(address), name: title })
+      options.abisChanged(chain.name)
       return { chain: chain.name, removed: true }
     },
   )

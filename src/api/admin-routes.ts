@@ -4,12 +4,12 @@ import type { FastifyInstance } from "fastify"
 import { Type } from "typebox"
 import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
-import { abiRoutes } from "./admin-abi-routes.js"
-import { type AdminOptions, actorOf, actRoute, adminResponses, answerActs } from "./admin-acts.js"
+import { type AbiRouteOptions, abiRoutes } from "./admin-abi-routes.js"
+import { actorOf, actRoute, adminResponses, answerActs } from "./admin-acts.js"
 import { rollbackActs } from "./admin-rollback-acts.js"
 import { workerActs } from "./admin-worker-acts.js"
 
-export interface AdminRouteOptions extends AdminOptions {
+export interface AdminRouteOptions extends AbiRouteOptions {
   readonly clock: Clock
   readonly logger: Logger
 }

@@ -25,8 +25,11 @@ export const problemSchema = Type.Object({
   }),
 })
 
-export const rowSchema = ({ columns }: Pick<ListResource, "columns">): TSchema =>
-  Type.Object(Object.fromEntries(Object.entries(columns).map(([name, { schema }]) => [name, schema])))
+export const rowSchema = ({ columns, extension }: Pick<ListResource, "columns" | "extension">): TSchema =>
+  Type.Object({
+    ...Object.fromEntries(Object.entries(columns).map(([name, { schema }]) => [name, schema])),
+    ...extension?.schema,
+  })
 
 export const answerSchema = (data: TSchema): TSchema => Type.Object({ data, meta })
 

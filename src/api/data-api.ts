@@ -23,7 +23,7 @@ import { describeTables, tableRoutes } from "./table-routes.js"
 export interface DataApiOptions extends DataRouteOptions, ClientLimits {
   readonly access: Access
   /** Only where this process can write. */
-  readonly admin?: Omit<AdminRouteOptions, "access">
+  readonly admin?: Omit<AdminRouteOptions, "abisChanged" | "access">
   readonly streams?: StreamHub
   readonly etherscan?: EtherscanOptions
   readonly itemMetadata?: ItemMetadataOptions
@@ -107,7 +107,13 @@ export async function dataApi(app: FastifyInstance, options: DataApiOptions): Pr
   if (admin) {
     await app.register(async (routes) => {
       declareSurface(routes, "admin")
-      adminRoutes(routes, { access, ...admin })
+      adminRoutes(routes, {
+        ...{ access, ...admin },
+        abisChanged: (name) =>
+          chains()
+            .find((chain) => chain.name === name)
+            ?.abis.forget(),
+      })
     })
   }
   await app.register(async (routes) => {

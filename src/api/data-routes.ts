@@ -4,8 +4,9 @@ import { createHash } from "node:crypto"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { Type } from "typebox"
 import { detailAtOnce, listAtOnce } from "../queries/answer-at-once.js"
-import { type Answer, answerDetail, answerList, lookedUp } from "../queries/answer-request.js"
+import { answerDetail, answerList, lookedUp } from "../queries/answer-request.js"
 import { exportList } from "../queries/export-list.js"
+import { type Extended, extendAnswer } from "../queries/extend-answer.js"
 import { heightsAround } from "../queries/height-at-time.js"
 import { JsonText } from "../queries/json-text.js"
 import { RequestError } from "../queries/request-error.js"
@@ -42,7 +43,7 @@ export function dataRoutes(app: FastifyInstance, { chains, resources, exports }:
       await waitUntilAsked(chain, resource, { request, reply })
       const values = await lookedUp(chain, resource, ownValues(resource, request))
       const answer = (await detailAtOnce(chain, resource, values)) ?? (await answerDetail(chain, resource, values))
-      return send(reply, request, answer)
+      return send(reply, request, await extendAnswer(chain, resource, answer))
     })
   }
 }
@@ -72,7 +73,7 @@ export async function sendList(
     })
   }
   const answer = (await listAtOnce(chain, resource, asked)) ?? (await answerList(chain, resource, asked))
-  return send(reply, request, answer)
+  return send(reply, request, await extendAnswer(chain, resource, answer))
 }
 
 async function waitUntilAsked(chain: ServedChain, resource: ApiResource, { request, reply }: Exchange): Promise<void> {
@@ -129,20 +130,27 @@ function gone(reply: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-/** What is final never changes, so it may be kept for ever; anything else must be asked again. */
-function send(reply: FastifyReply, request: FastifyRequest, { data, meta, isFinal }: Answer): FastifyReply {
+/**
+ * What is final never changes, so it may be kept for ever; anything else must be asked again. What is decoded may be more
+ * when another ABI is known: it is kept too, and asked about each time.
+ */
+function send(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  { data, meta, isFinal, isExtended }: Extended,
+): FastifyReply {
   if (!isFinal) {
     reply.header("cache-control", "no-store")
     return sendBody(reply, { data, meta })
   }
   const text = data instanceof JsonText ? data.text : JSON.stringify(data)
   const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`
-  reply.headers({ etag, "cache-control": "public, max-age=31536000, immutable" })
+  reply.headers({ etag, "cache-control": isExtended ? "public, no-cache" : "public, max-age=31536000, immutable" })
   if (request.headers["if-none-match"] === etag) return reply.code(304).send()
   return sendBody(reply, { data, meta })
 }
 
-function sendBody(reply: FastifyReply, { data, meta }: Pick<Answer, "data" | "meta">): FastifyReply {
+function sendBody(reply: FastifyReply, { data, meta }: Pick<Extended, "data" | "meta">): FastifyReply {
   if (!(data instanceof JsonText)) return reply.send({ data, meta })
   // A string goes out as it is.
   reply.header("content-type", "application/json; charset=utf-8")

@@ -16,7 +16,7 @@ export interface Routes {
   readonly "/accounts/{address}/events": {
     readonly paged: true
     readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly from_height?: Digits; readonly to_height?: Digits; readonly from_time?: string; readonly to_time?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly address: string }
-    readonly answer: { readonly data: readonly ({ readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly event_index: number; readonly timestamp: string; readonly address: string | null; readonly topic0: string | null; readonly topic1: string | null; readonly topic2: string | null; readonly topic3: string | null; readonly data: string | null })[]; readonly meta: Meta }
+    readonly answer: { readonly data: readonly ({ readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly event_index: number; readonly timestamp: string; readonly address: string | null; readonly topic0: string | null; readonly topic1: string | null; readonly topic2: string | null; readonly topic3: string | null; readonly data: string | null; readonly decoded: null | { readonly name: string; readonly signature: string; readonly args: readonly ({ readonly name: string; readonly type: string; readonly value: unknown; readonly indexed: boolean; readonly hashed?: boolean })[]; readonly abi: { readonly source: "given" | "config" | "standard"; readonly name: string } } })[]; readonly meta: Meta }
   }
   /** Transfers of fungible tokens from or to an account. */
   readonly "/accounts/{address}/ft-transfers": {
@@ -112,7 +112,7 @@ export interface Routes {
   readonly "/events": {
     readonly paged: true
     readonly args: { readonly address?: string; readonly topic0?: string; readonly min_height?: Digits; readonly min_block_hash?: string; readonly from_height?: Digits; readonly to_height?: Digits; readonly from_time?: string; readonly to_time?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string }
-    readonly answer: { readonly data: readonly ({ readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly event_index: number; readonly timestamp: string; readonly address: string | null; readonly topic0: string | null; readonly topic1: string | null; readonly topic2: string | null; readonly topic3: string | null; readonly data: string | null })[]; readonly meta: Meta }
+    readonly answer: { readonly data: readonly ({ readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly event_index: number; readonly timestamp: string; readonly address: string | null; readonly topic0: string | null; readonly topic1: string | null; readonly topic2: string | null; readonly topic3: string | null; readonly data: string | null; readonly decoded: null | { readonly name: string; readonly signature: string; readonly args: readonly ({ readonly name: string; readonly type: string; readonly value: unknown; readonly indexed: boolean; readonly hashed?: boolean })[]; readonly abi: { readonly source: "given" | "config" | "standard"; readonly name: string } } })[]; readonly meta: Meta }
   }
   /** What people did, newest first. */
   readonly "/ops/audit": {
@@ -240,23 +240,29 @@ export interface Routes {
     readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly from_height?: Digits; readonly to_height?: Digits; readonly from_time?: string; readonly to_time?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string }
     readonly answer: { readonly data: readonly ({ readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly timestamp: string; readonly type: number | null; readonly status: number | null; readonly from_address: string | null; readonly to_address: string | null; readonly contract_address: string | null; readonly nonce: string | null; readonly value: string | null; readonly gas_limit: string | null; readonly gas_used: string | null; readonly gas_price: string | null; readonly effective_gas_price: string | null; readonly method_id: string | null; readonly event_count: number })[]; readonly meta: Meta }
   }
-  /** One transaction by its hash, with its whole input. */
+  /** One transaction by its hash, with its whole input and the call that it is. */
   readonly "/transactions/{hash}": {
     readonly paged: false
     readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly hash: string }
-    readonly answer: { readonly data: { readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly timestamp: string; readonly type: number | null; readonly status: number | null; readonly from_address: string | null; readonly to_address: string | null; readonly contract_address: string | null; readonly nonce: string | null; readonly value: string | null; readonly gas_limit: string | null; readonly gas_used: string | null; readonly gas_price: string | null; readonly effective_gas_price: string | null; readonly method_id: string | null; readonly event_count: number; readonly cumulative_gas_used: string | null; readonly max_fee_per_gas: string | null; readonly max_priority_fee_per_gas: string | null; readonly block_hash: string | null; readonly input: string | null }; readonly meta: Meta }
+    readonly answer: { readonly data: { readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly timestamp: string; readonly type: number | null; readonly status: number | null; readonly from_address: string | null; readonly to_address: string | null; readonly contract_address: string | null; readonly nonce: string | null; readonly value: string | null; readonly gas_limit: string | null; readonly gas_used: string | null; readonly gas_price: string | null; readonly effective_gas_price: string | null; readonly method_id: string | null; readonly event_count: number; readonly cumulative_gas_used: string | null; readonly max_fee_per_gas: string | null; readonly max_priority_fee_per_gas: string | null; readonly block_hash: string | null; readonly input: string | null; readonly decoded: null | { readonly name: string; readonly signature: string; readonly args: readonly ({ readonly name: string; readonly type: string; readonly value: unknown })[]; readonly abi: { readonly source: "given" | "config" | "standard"; readonly name: string; readonly guessed: boolean } } }; readonly meta: Meta }
   }
   /** The events of one transaction. */
   readonly "/transactions/{hash}/events": {
     readonly paged: true
     readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly from_height?: Digits; readonly to_height?: Digits; readonly from_time?: string; readonly to_time?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly hash: string }
-    readonly answer: { readonly data: readonly ({ readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly event_index: number; readonly timestamp: string; readonly address: string | null; readonly topic0: string | null; readonly topic1: string | null; readonly topic2: string | null; readonly topic3: string | null; readonly data: string | null })[]; readonly meta: Meta }
+    readonly answer: { readonly data: readonly ({ readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly event_index: number; readonly timestamp: string; readonly address: string | null; readonly topic0: string | null; readonly topic1: string | null; readonly topic2: string | null; readonly topic3: string | null; readonly data: string | null; readonly decoded: null | { readonly name: string; readonly signature: string; readonly args: readonly ({ readonly name: string; readonly type: string; readonly value: unknown; readonly indexed: boolean; readonly hashed?: boolean })[]; readonly abi: { readonly source: "given" | "config" | "standard"; readonly name: string } } })[]; readonly meta: Meta }
   }
   /** The transfers of NFTs in one transaction. */
   readonly "/transactions/{hash}/nft-transfers": {
     readonly paged: true
     readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly from_height?: Digits; readonly to_height?: Digits; readonly from_time?: string; readonly to_time?: string; readonly order?: "asc" | "desc"; readonly limit?: number; readonly cursor?: string; readonly hash: string }
     readonly answer: { readonly data: readonly ({ readonly block_height: string; readonly transaction_index: number; readonly transaction_hash: string; readonly event_index: number; readonly timestamp: string; readonly batch_index: number; readonly contract_address: string; readonly standard: string; readonly operator: string | null; readonly from_address: string; readonly to_address: string; readonly token_id: string; readonly amount: string; readonly symbol: string | null; readonly kind: string })[]; readonly meta: Meta }
+  }
+  /** One transaction and its receipt with its logs, as the node sent them. */
+  readonly "/transactions/{hash}/raw": {
+    readonly paged: false
+    readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly hash: string }
+    readonly answer: { readonly data: { readonly transaction: {  }; readonly receipt: null | {  } }; readonly meta: Meta }
   }
   /** The transfers of fungible tokens in one transaction. */
   readonly "/transactions/{hash}/transfers": {

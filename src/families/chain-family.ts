@@ -59,9 +59,6 @@ export interface ChainFamily<Block extends LinkedBlock = LinkedBlock> extends Fa
   createWriter(chain?: Pick<ChainConfig, "familySettings">): BlockWriter<Block>
   readonly readBlocks: ReadBlocks
 
-  /** Checks a contract interface that a person gave, and returns what is kept of it. Throws USAGE. */
-  parseAbi(value: unknown): readonly object[]
-
   /** What the API answers about a chain of this family. */
   readonly resources: readonly ApiResource[]
   /** The same in the format of Etherscan. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { parseAbi } from "../families/evm/parse-abi.js"
 import { type LoadConfigOptions, loadConfig, reservedChainNames } from "./load-config.js"
 import { choice } from "./setting.js"
 
@@ -14,6 +15,7 @@ afterEach(() => rm(cwd, { recursive: true }))
 const family = {
   settings: { depth: choice({ env: "DEPTH", of: ["low", "high"], fallback: "low", help: "" }) },
   checkNames: ["parent", "sums"],
+  parseAbi,
 }
 const load = (over: Partial<LoadConfigOptions> = {}) =>
   loadConfig({ cwd, env: {}, flags: {}, familyOf: () => family, ...over })
@@ -74,6 +76,28 @@ describe("the config", () => {
     await configFile(`{ chains: { odd: { rpc: "http://a", checks: { sums: false } } } }`)
     const { checks } = (await load()).chains[0]!
     expect(checks).toEqual({ sums: false, parent: true })
+  })
+
+  test("a chain's ABIs are checked by its family, and their addresses are lower case", async () => {
+    const ping = `{ type: "event", name: "Ping", inputs: [] }`
+    const address = `0x${"Ab".repeat(20)}`
+    const abis = (list: string) => configFile(`{ chains: { a: { rpc: "http://one", abis: ${list} } } }`)
+    await abis(`[{ name: "Vault", address: "${address}", abi: [${ping}] }, { name: "any", abi: [${ping}] }]`)
+    expect((await load()).chains[0]!.abis).toEqual([
+      { name: "Vault", address: address.toLowerCase(), abi: [{ type: "event", name: "Ping", inputs: [] }] },
+      { name: "any", address: null, abi: [{ type: "event", name: "Ping", inputs: [] }] },
+    ])
+  })
+
+  test.each([
+    [`{}`, "must be a list"],
+    [`[{ name: "a b", address: "0x12", abi: [] }]`, "abis[0].address"],
+    [`[{ name: "<b>", abi: [] }]`, "abis[0].name"],
+    [`[{ name: "a", abi: [{ type: "event", name: "<b>" }] }]`, "entry 0 has no valid name"],
+    [`[{ name: "a", abi: [], more: 1 }]`, "more is not a setting"],
+  ])("ABIs that are not valid are refused: %s", async (list, message) => {
+    await configFile(`{ chains: { a: { rpc: "http://one", abis: ${list} } } }`)
+    await expect(load()).rejects.toThrow(message)
   })
 
   test("the family's settings are read like the others, and kept apart", async () => {

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { IndexerError } from "./errors.js"
+import { describeError, IndexerError } from "./errors.js"
 import { type HeadersByHost, type ProxySettings, readHeaders, readProxy } from "./rpc-access.js"
 import { readSecretFiles } from "./secret-files.js"
 import { readSettings, type SettingTable } from "./setting.js"
@@ -15,6 +15,8 @@ export interface FamilySettings {
   readonly settings: SettingTable
   /** Checks of a block that a chain can turn off, since some real chains serve wrong data there. */
   readonly checkNames: readonly string[]
+  /** Checks a contract interface that a person gave, and returns what is kept of it. Throws USAGE. */
+  parseAbi(value: unknown): readonly object[]
 }
 
 export interface ChainConfig extends ChainSettingValues {
@@ -31,7 +33,16 @@ export interface ChainConfig extends ChainSettingValues {
   readonly checks: Readonly<Record<string, boolean>>
   /** Only the family knows their types. */
   readonly familySettings: Readonly<Record<string, unknown>>
+  /** Contract interfaces by which answers are decoded. */
+  readonly abis: readonly ChainAbi[]
   readonly demo: boolean
+}
+
+export interface ChainAbi {
+  readonly name: string
+  /** Lower case; null: for any contract. */
+  readonly address: string | null
+  readonly abi: readonly object[]
 }
 
 export interface Config {
@@ -52,6 +63,8 @@ export interface LoadConfigOptions {
 const configFileNames = ["tidemark.config.ts", "tidemark.config.js", "tidemark.config.mjs"]
 /** Segments of paths where else the name of a chain stands: `/v1/stream`, `/admin/abis`, the page `/console`. */
 export const reservedChainNames: readonly string[] = ["abis", "chains", "console", "ops", "stream", "wallets"]
+const abiNamePattern = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$/
+const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const chainNamePattern = /^[a-z][a-z0-9-]{0,30}$/
 
 export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
@@ -134,7 +147,7 @@ function readChain({ name, file, env, flags, familyOf, rpcText }: GivenChain): C
   const family = familyOf({ name })
   rejectUnknown(
     file,
-    [...Object.keys(chainSettings), ...Object.keys(family.settings), "rpc", "rpcHeaders", "checks"],
+    [...Object.keys(chainSettings), ...Object.keys(family.settings), "rpc", "rpcHeaders", "checks", "abis"],
     prefix,
   )
   const sources = { flags, env, file, filePrefix: prefix }
@@ -164,6 +177,7 @@ function readChain({ name, file, env, flags, familyOf, rpcText }: GivenChain): C
       ...parseChecks(env["CHECKS"], family.checkNames),
     },
     familySettings: readSettings(family.settings, sources),
+    abis: readAbis(file["abis"], family, `${prefix}abis`),
     demo,
   }
 }
@@ -191,6 +205,26 @@ function readChecks(value: unknown, checkNames: readonly string[], prefix: strin
   for (const [name, on] of Object.entries(given))
     if (typeof on !== "boolean") throw invalid(`${prefix}checks.${name} must be true or false`)
   return Object.fromEntries(checkNames.map((name) => [name, given[name] !== false]))
+}
+
+function readAbis(value: unknown, family: FamilySettings, where: string): readonly ChainAbi[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) throw invalid(`${where} must be a list such as [{ name: "Vault", address: "0x…", abi }]`)
+  return value.map((given: unknown, at) => {
+    const entry = `${where}[${at}]`
+    if (!isRecord(given)) throw invalid(`${entry} must be an object with name and abi`)
+    rejectUnknown(given, ["name", "address", "abi"], `${entry}.`)
+    const { name, address = null, abi } = given
+    if (typeof name !== "string" || !abiNamePattern.test(name))
+      throw invalid(`${entry}.name must be 1 to 100 letters, digits, blanks, dots, dashes or underscores`)
+    if (address !== null && !(typeof address === "string" && addressPattern.test(address)))
+      throw invalid(`${entry}.address must be an address; without one it is for any contract`)
+    try {
+      return { name, address: address?.toLowerCase() ?? null, abi: family.parseAbi(abi) }
+    } catch (error) {
+      throw invalid(`${entry}.abi: ${describeError(error)}`)
+    }
+  })
 }
 
 /** `bloom:off,gas:on`: overrides the file for the checks that it names. */

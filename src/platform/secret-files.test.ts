@@ -17,7 +17,7 @@ async function file(content: string): Promise<string> {
   return path
 }
 async function chainOf(env: Record<string, string>) {
-  const familyOf = () => ({ settings: {}, checkNames: [] })
+  const familyOf = () => ({ settings: {}, checkNames: [], parseAbi: () => [] })
   const { chains } = await loadConfig({ cwd: directory, env, flags: {}, familyOf })
   return chains[0]!
 }

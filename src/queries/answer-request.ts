@@ -31,7 +31,7 @@ export interface Answer {
   /** JSON, or JSON text of it. */
   readonly data: unknown
   readonly meta: AnswerMeta
-  /** Nothing of it can change any more. */
+  /** Nothing of its columns can change any more. */
   readonly isFinal: boolean
 }
 

@@ -5,6 +5,7 @@ import type { TProperties, TSchema } from "typebox"
 import type { Queryable } from "../postgres/transaction.js"
 import type { TableIndex } from "../workers/index-name.js"
 import type { AnswerScope, Store } from "./answer-scope.js"
+import type { KnownAbis } from "./known-abis.js"
 
 export type RequestValues = Readonly<Record<string, string>>
 
@@ -36,8 +37,24 @@ export interface Resource {
   needs?(request: RequestValues): Needs
   /** The best plan of its statements depends on the values, or its indexes are not known to fit. */
   readonly plansVary?: boolean
+  readonly extension?: RowExtension
   /** Finds in raw what the path names, such as the place of a hash. Undefined: it does not exist. */
   lookup?(raw: Queryable, request: RequestValues): Promise<RequestValues | undefined>
+}
+
+/** What an answer's rows say beside their columns, made of them after they were read. A file has the columns only. */
+export interface RowExtension {
+  readonly schema: TProperties
+  /** The properties of each row, in their order. */
+  extend(
+    rows: readonly Readonly<Record<string, unknown>>[],
+    known: ExtensionSources,
+  ): Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+export interface ExtensionSources {
+  readonly abis: KnownAbis
+  readApp<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
 }
 
 export interface KeyColumn {

@@ -2,6 +2,7 @@
 // Every transaction is a read-only snapshot with limits on its time.
 
 import type { Clock } from "../platform/clock.js"
+import type { ChainAbi } from "../platform/load-config.js"
 import type { Database } from "../postgres/database.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import type { SessionLimits } from "../postgres/session-settings.js"
@@ -9,6 +10,7 @@ import type { Queryable, TransactionOptions } from "../postgres/transaction.js"
 import { StoredRegistry } from "../workers/postgres/stored-registry.js"
 import type { Store } from "./answer-scope.js"
 import { CursorCodec, readCursorKey } from "./cursor.js"
+import { KnownAbis } from "./known-abis.js"
 import { KnownScopes } from "./known-scopes.js"
 import { NeedsWatch } from "./needs-watch.js"
 import { PreparedStatements } from "./prepared-statements.js"
@@ -27,6 +29,8 @@ export interface ServedChainOptions {
   readonly raw: Database
   readonly app: Database
   readonly clock: Clock
+  /** Of the config. */
+  readonly abis?: readonly ChainAbi[] | undefined
 }
 
 const headFreshMs = 250
@@ -46,6 +50,7 @@ export class ServedChain {
   readonly needs = new NeedsWatch()
   readonly tables: TableCatalog
   readonly sizes: TableSizes
+  readonly abis: KnownAbis
   readonly scopes = new KnownScopes()
   private readonly prepared = new PreparedStatements()
   private codec: CursorCodec | undefined
@@ -57,6 +62,10 @@ export class ServedChain {
     this.name = options.name
     this.clock = options.clock
     this.sizes = new TableSizes(options.clock, (store, work) => this.read(store, work))
+    this.abis = new KnownAbis({
+      ...{ clock: options.clock, configured: options.abis ?? [] },
+      read: (work) => this.readPrepared("app", work),
+    })
     this.tables = new TableCatalog(options.clock, () =>
       this.read("app", async (tx) => readWorkerTables(tx, await this.registry.read(tx))),
     )

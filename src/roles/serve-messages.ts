@@ -25,6 +25,8 @@ export interface ServedDatabases extends ChainDatabases {
   /** Where operators' acts write; undefined: this process cannot. */
   readonly writable: ChainDatabases | undefined
   readonly nodes: ServedNodes
+  /** Of the config. */
+  readonly abis: ChainConfig["abis"]
 }
 
 /** Nodes that clients' calls are passed to; without URLs where the process has none. */

@@ -72,7 +72,7 @@ function operate(name: string, { rawUrl, appUrl }: ChainDatabases): void {
   operated.push(operateChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), random: systemRandom }))
 }
 
-function serveChain({ name, rawUrl, appUrl, writable, nodes: reached }: ServedDatabases): void {
+function serveChain({ name, rawUrl, appUrl, writable, nodes: reached, abis }: ServedDatabases): void {
   if (served.some((chain) => chain.name === name)) return
   if (writable) operate(name, writable)
   const pool = (url: string): Database =>
@@ -84,7 +84,7 @@ function serveChain({ name, rawUrl, appUrl, writable, nodes: reached }: ServedDa
       ...(settings.pooledConnections ? {} : readSessions),
     })
   const raw = pool(rawUrl)
-  const chain = new ServedChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), clock })
+  const chain = new ServedChain({ name, raw, app: appUrl === rawUrl ? raw : pool(appUrl), clock, abis })
   served.push(chain)
   const node = passedCalls({ clock, random: systemRandom, logger }, { chain, nodes: reached })
   if (node) nodes.set(chain, node)

@@ -113,7 +113,7 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
         const writable = writes && !(servesOnly && isReadOnly(chain)) ? databases : undefined
         const urls = readUrls(chain, databases)
         const { proxy, rpcHeaders, rpcUrls } = started.get(chain) ?? chain
-        serving?.serve({ name, ...urls, writable, nodes: { proxy, rpcHeaders, rpcUrls, limits } })
+        serving?.serve({ name, ...urls, writable, nodes: { proxy, rpcHeaders, rpcUrls, limits }, abis: chain.abis })
         pausable.add(running)
         down.push(() => {
           pausable.delete(running)

@@ -13,6 +13,7 @@ import { postgresElections } from "../../src/coordination/postgres/postgres-elec
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import type { EvmBlock } from "../../src/families/evm/raw/evm-block.js"
 import { systemClock } from "../../src/platform/clock.js"
+import type { ChainAbi } from "../../src/platform/load-config.js"
 import { silentLogger } from "../../src/platform/logger.js"
 import { createStreamMetrics } from "../../src/platform/metrics.js"
 import { systemRandom } from "../../src/platform/random.js"
@@ -68,6 +69,8 @@ export interface ServeOptions {
   readonly itemMetadata?: Partial<ItemMetadataOptions>
   /** Answers /status too, and tells the stream what is written to the outbox. */
   readonly live?: boolean
+  /** Of the config. */
+  readonly abis?: readonly ChainAbi[]
 }
 
 /** The chain `test`, all of it derived. */
@@ -82,18 +85,19 @@ export async function serveStore(
     etherscan = {},
     itemMetadata = {},
     live = false,
+    abis,
   }: ServeOptions = {},
 ): Promise<ServedStore> {
   const store = await openDeriveStore(blocks, { workers, twoDatabases })
   if (fetched.length > 0) await store.appendFetched(fetched)
   await store.deriveAll()
   return serveOpened(store, {
-    ...{ access, twoDatabases, node, etherscan, itemMetadata, live },
+    ...{ access, twoDatabases, node, etherscan, itemMetadata, live, ...(abis ? { abis } : {}) },
     close: () => store.close(),
   })
 }
 
-interface ServeOpened extends Pick<ServeOptions, "node" | "etherscan" | "itemMetadata"> {
+interface ServeOpened extends Pick<ServeOptions, "abis" | "node" | "etherscan" | "itemMetadata"> {
   readonly live: boolean
   readonly access: Access
   readonly twoDatabases: boolean
@@ -105,7 +109,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
   const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, ...readSessions })
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
-  const chain = new ServedChain({ name: "test", raw, app, clock: systemClock })
+  const chain = new ServedChain({ name: "test", raw, app, clock: systemClock, abis: options.abis })
   const series = new SeriesWriter({
     ...{ raw: store.raw, app: store.app, elections: postgresElections, clock: systemClock, logger: silentLogger },
   })

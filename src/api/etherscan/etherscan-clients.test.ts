@@ -83,6 +83,16 @@ describe("module proxy", () => {
     expect(await fromProxy(`action=eth_getTransactionReceipt&txhash=0x${"ee".repeat(32)}`)).toBe(null)
   })
 
+  test("and so does the raw form of a transaction with its receipt", async () => {
+    const { id: hash, index } = some()
+    const full = await fromNode("eth_getBlockByNumber", ["0x5", true])
+    const receipts = (await fromNode("eth_getBlockReceipts", ["0x5"])) as unknown as unknown[]
+    const { status, json } = await served.get(`/v1/test/transactions/${hash}/raw`)
+    expect([status, json.meta.required_workers]).toEqual([200, ["raw_ingester"]])
+    expect(json.data).toEqual({ transaction: (full["transactions"] as unknown[])[index], receipt: receipts[index] })
+    expect((await served.get(`/v1/test/transactions/0x${"ee".repeat(32)}/raw`)).status).toBe(404)
+  })
+
   test("does not say of what is missing that it does not exist", async () => {
     await served.store.raw.query("update raw.coverage set heights = '{[0,3),[8,13)}'")
     const unknown = (

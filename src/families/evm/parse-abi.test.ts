@@ -40,6 +40,8 @@ describe("an ABI", () => {
     ["bytes33", [{ ...transfer, inputs: [{ name: "a", type: "bytes33" }] }]],
     ["an endless array type", [{ ...transfer, inputs: [{ name: "a", type: `bool${"[]".repeat(9)}` }] }]],
     ["a tuple without components", [{ ...transfer, inputs: [{ name: "a", type: "tuple" }] }]],
+    ["a tuple of nothing", [{ ...transfer, inputs: [{ name: "a", type: "tuple[]", components: [] }] }]],
+    ["an array of nothing", [{ ...transfer, inputs: [{ name: "a", type: "uint8[0][]" }] }]],
     ["too many parameters", [{ ...transfer, inputs: Array.from({ length: 65 }, () => transfer.inputs[0]) }]],
     ["another mutability", [{ ...swap, stateMutability: "maybe" }]],
   ])("that is wrong is refused: %s", (_name, value) => {

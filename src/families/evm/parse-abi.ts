@@ -3,14 +3,14 @@
 
 import { IndexerError } from "../../platform/errors.js"
 
-interface AbiParameter {
+export interface AbiParameter {
   readonly name: string
   readonly type: string
   readonly indexed?: boolean
   readonly components?: readonly AbiParameter[]
 }
 
-interface AbiEntry {
+export interface AbiEntry {
   readonly type: "function" | "event" | "error" | "constructor" | "fallback" | "receive"
   readonly name?: string
   readonly inputs?: readonly AbiParameter[]
@@ -26,7 +26,7 @@ const named = ["function", "event", "error"]
 const types = [...named, "constructor", "fallback", "receive"]
 const mutabilities = ["pure", "view", "nonpayable", "payable"]
 const identifier = /^[A-Za-z_$][A-Za-z0-9_$]{0,127}$/
-const typePattern = /^(address|bool|string|function|tuple|bytes(\d{0,2})|u?int(\d{0,3}))((\[\d{0,6}\]){0,4})$/
+const typePattern = /^(address|bool|string|function|tuple|bytes(\d{0,2})|u?int(\d{0,3}))((\[([1-9]\d{0,5})?\]){0,4})$/
 
 /** Throws USAGE, with the place of the fault. */
 export function parseAbi(value: unknown): readonly AbiEntry[] {
@@ -74,6 +74,8 @@ function parseParameter(value: unknown, where: string, depth: number): AbiParame
   const isTuple = type.startsWith("tuple")
   if (isTuple !== (components !== undefined))
     throw wrong(where, "has components, or lacks them: a tuple has them, and nothing else")
+  // Of such any number fits into no bytes.
+  if (isTuple && Array.isArray(components) && components.length === 0) throw wrong(where, "is a tuple of nothing")
   return {
     name,
     type,

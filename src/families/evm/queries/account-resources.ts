@@ -17,6 +17,7 @@ import {
 } from "../../../queries/value-schemas.js"
 import { holdingsAt, nftsAt } from "./at-height.js"
 import { eventKey, transactionKey } from "./chain-columns.js"
+import { eventExtension } from "./decoded-rows.js"
 import { eventColumns } from "./event-resources.js"
 import { selectRow } from "./select-row.js"
 import { transactionColumns } from "./transaction-columns.js"
@@ -36,7 +37,10 @@ const accountColumns: Readonly<Record<string, ResourceColumn>> = {
   last_block_height: numberOrNull("t.last_block_height"),
 }
 
-type AccountList = Pick<ListResource, "columns" | "key" | "workers" | "summary" | "joinedHeight" | "needs" | "total"> &
+type AccountList = Pick<
+  ListResource,
+  "columns" | "key" | "workers" | "summary" | "joinedHeight" | "needs" | "total" | "extension"
+> &
   Partial<Pick<ListResource, "query" | "select">> & {
     readonly name: string
     readonly branches: readonly Branch[]
@@ -180,6 +184,7 @@ export const accountResources: readonly ApiResource[] = [
     summary: "Events that a contract emitted",
     workers: ["evm_worker"],
     columns: eventColumns,
+    extension: eventExtension,
     key: eventKey,
     branches: [{ from: "app.evm_logs t", where: ["t.address = $1"] }],
   }),

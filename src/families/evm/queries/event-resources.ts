@@ -5,6 +5,7 @@ import { RequestError } from "../../../queries/request-error.js"
 import type { ApiResource, ResourceColumn } from "../../../queries/resource.js"
 import { addressParam, bytesOf, bytesOrNull, hashParam } from "../../../queries/value-schemas.js"
 import { eventKey, eventPlaceColumns } from "./chain-columns.js"
+import { eventExtension } from "./decoded-rows.js"
 
 export const eventColumns: Readonly<Record<string, ResourceColumn>> = {
   ...eventPlaceColumns,
@@ -20,6 +21,7 @@ export const eventResources: readonly ApiResource[] = [
   {
     ...{ kind: "list", path: "/events", tag: "events", summary: "Events in chain order", store: "app" },
     workers: ["evm_worker"],
+    extension: eventExtension,
     query: { address: Type.Optional(addressParam), topic0: Type.Optional(hashParam) },
     columns: eventColumns,
     key: eventKey,

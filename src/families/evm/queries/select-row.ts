@@ -2,7 +2,7 @@
 
 import { type TObject, Type } from "typebox"
 import type { Queryable } from "../../../postgres/transaction.js"
-import type { ResourceColumn } from "../../../queries/resource.js"
+import type { ResourceColumn, RowExtension } from "../../../queries/resource.js"
 
 type Columns = Readonly<Record<string, ResourceColumn>>
 
@@ -16,5 +16,8 @@ export async function selectRow(
   return rows[0]
 }
 
-selectRow.schema = (columns: Columns): TObject =>
-  Type.Object(Object.fromEntries(Object.entries(columns).map(([name, { schema }]) => [name, schema])))
+selectRow.schema = (columns: Columns, extension?: RowExtension): TObject =>
+  Type.Object({
+    ...Object.fromEntries(Object.entries(columns).map(([name, { schema }]) => [name, schema])),
+    ...extension?.schema,
+  })

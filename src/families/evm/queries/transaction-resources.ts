@@ -1,16 +1,21 @@
 // Transactions, and the events and transfers of one of them.
 
-import type { TProperties } from "typebox"
+import { type TProperties, Type } from "typebox"
 import { rawIngester } from "../../../coordination/raw-ingester.js"
+import { JsonText } from "../../../queries/json-text.js"
 import type { ApiResource, ResourceColumn } from "../../../queries/resource.js"
 import { bytes, bytesOf, bytesOrNull, hashParam, numberOrNull, timestamp } from "../../../queries/value-schemas.js"
+import { stringifyExact } from "../source/exact-json.js"
 import { eventKey, lookUpTransaction } from "./chain-columns.js"
+import { callExtension, eventExtension } from "./decoded-rows.js"
 import { eventColumns } from "./event-resources.js"
 import { selectRow } from "./select-row.js"
+import { readTransactionJson } from "./stored-json.js"
 import { transactionColumns } from "./transaction-columns.js"
 import { ftColumns, ftTable, nftColumns, nftKey, nftTable } from "./transfer-columns.js"
 
 const hash: TProperties = { hash: hashParam }
+const sent = Type.Object({}, { additionalProperties: true })
 
 const detailColumns: Readonly<Record<string, ResourceColumn>> = {
   ...transactionColumns,
@@ -38,10 +43,11 @@ export const transactionResources: readonly ApiResource[] = [
   },
   {
     ...{ kind: "detail", path: "/transactions/:hash", tag: "transactions", store: "raw" },
-    summary: "One transaction by its hash, with its whole input",
+    summary: "One transaction by its hash, with its whole input and the call that it is",
+    extension: callExtension,
     workers: [rawIngester],
     params: hash,
-    row: selectRow.schema(detailColumns),
+    row: selectRow.schema(detailColumns, callExtension),
     lookup: lookUpTransaction,
     one: ({ lookup_height: height, hash: id }) => ({
       columns: detailColumns,
@@ -52,8 +58,25 @@ export const transactionResources: readonly ApiResource[] = [
     }),
   },
   {
+    ...{ kind: "detail", path: "/transactions/:hash/raw", tag: "transactions", store: "raw" },
+    summary: "One transaction and its receipt with its logs, as the node sent them",
+    workers: [rawIngester],
+    params: hash,
+    // They read all columns, which a plan that is kept cannot when there is another one.
+    plansVary: true,
+    row: Type.Object({ transaction: sent, receipt: Type.Union([Type.Null(), sent]) }),
+    read: async (tx, { request }) => {
+      const found = await readTransactionJson(tx, bytesOf(request["hash"]!))
+      if (!found) return undefined
+      const { height, transaction, receipt } = found
+      // Numbers beyond 2^53 stay as they were written.
+      return { data: new JsonText(stringifyExact({ transaction, receipt })), height }
+    },
+  },
+  {
     ...{ kind: "list", path: "/transactions/:hash/events", tag: "transactions", store: "app" },
     summary: "The events of one transaction",
+    extension: eventExtension,
     workers: ["evm_worker"],
     params: hash,
     columns: eventColumns,

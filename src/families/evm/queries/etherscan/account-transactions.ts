@@ -3,8 +3,11 @@
 import type { EtherscanAction } from "../../../../queries/etherscan/etherscan-action.js"
 import { readCovered } from "../../../../queries/etherscan/read-covered.js"
 import { readWindow, type WindowedList } from "../../../../queries/etherscan/read-window.js"
+import type { KnownAbis } from "../../../../queries/known-abis.js"
 import type { Selection } from "../../../../queries/resource.js"
 import { bytesOrNull, integer, integerOrNull, number, numberOrNull } from "../../../../queries/value-schemas.js"
+import { layersOf } from "../../decoding/abi-layers.js"
+import { functionText } from "../../decoding/decode-call.js"
 import { transactionKey } from "../chain-columns.js"
 import { decimal, hex, hexOrEmpty } from "./etherscan-values.js"
 import { atOneEpoch, type Companion, readCompanions } from "./read-companions.js"
@@ -88,13 +91,28 @@ export const accountTransactions: EtherscanAction = {
       const places = long.map(({ height, index: transaction }) => ({ height, transaction, index: 0 }))
       const inputs = await readLongValues(chain, { of: "inputs", epoch: scope.epoch, places })
       const inputOf = new Map(long.map((row, at) => [row, inputs[at]]))
+      const nameOf = await functionNames(chain.abis, rows)
       return {
         kind: "list",
         none: "No transactions found",
-        rows: rows.map((row) => transactionOf(row, companion(row), { head, input: inputOf.get(row) ?? row.input })),
+        rows: rows.map((row) => ({
+          ...transactionOf(row, companion(row), { head, input: inputOf.get(row) ?? row.input }),
+          functionName: nameOf(row),
+        })),
         completeness,
       }
     }),
+}
+
+/** As the first ABI has it, even where it is a guess: the format cannot say which. */
+async function functionNames(
+  abis: KnownAbis,
+  rows: readonly Pick<Row, "to_address" | "method_id">[],
+): Promise<(row: Pick<Row, "to_address" | "method_id">) => string> {
+  const addressOf = (address: Buffer | null) => (address === null ? null : hex(address))
+  const abisOf = await abis.of(rows.map(({ to_address: to }) => addressOf(to)))
+  return ({ to_address: to, method_id: id }) =>
+    (id === null ? undefined : functionText(hex(id), layersOf(abisOf(addressOf(to))))) ?? ""
 }
 
 function transactionOf(row: Row, companion: Companion, { head, input }: { head: number; input: Buffer | null }) {
@@ -113,7 +131,6 @@ function transactionOf(row: Row, companion: Companion, { head, input }: { head: 
     gasPrice: decimal(companion.gas_price),
     input: input === null ? "0x" : hex(input),
     methodId: row.method_id ? hex(row.method_id) : "0x",
-    functionName: "",
     contractAddress: hexOrEmpty(row.contract_address),
     cumulativeGasUsed: decimal(companion.cumulative_gas_used),
     // Empty before Byzantium, when blocks did not say.

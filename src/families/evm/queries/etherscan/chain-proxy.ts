@@ -4,9 +4,9 @@ import { contains, containsHeight } from "../../../../domain/range-set.js"
 import type { EtherscanAction, EtherscanAsk } from "../../../../queries/etherscan/etherscan-action.js"
 import { EtherscanError } from "../../../../queries/etherscan/etherscan-error.js"
 import { stringifyExact } from "../../source/exact-json.js"
+import { readBlockJson, readTransactionJson } from "../stored-json.js"
 import { quantity } from "./etherscan-values.js"
 import { readStored, type Stored } from "./read-stored.js"
-import { readBlockJson, readTransactionJson } from "./stored-json.js"
 
 async function heightOf(tag: string, { chain }: EtherscanAsk, { scope, newest }: Stored): Promise<number> {
   if (tag === "latest") return newest
@@ -37,8 +37,8 @@ async function transactionJson(
   of: "transaction" | "receipt",
 ): Promise<string> {
   const { tx, scope, newest } = stored
-  const json = await readTransactionJson(tx, { hash: params.hash("txhash"), of })
-  if (json !== undefined) return stringifyExact(json)
+  const found = await readTransactionJson(tx, params.hash("txhash"))
+  if (found) return stringifyExact(found[of])
   const isWhole = contains(scope.covered, { from: Math.min(1, newest), to: newest + 1 })
   if (isWhole || params.isPartialAccepted) return "null"
   throw new EtherscanError("the transaction is not in the blocks that are indexed; others are missing")

@@ -1,4 +1,4 @@
-// contract getcontractcreation, and what is said of sources: none is kept.
+// contract getcontractcreation; getabi, of ABIs that were given; and what is said of sources: none is kept.
 
 import type { EtherscanAction } from "../../../../queries/etherscan/etherscan-action.js"
 import { EtherscanError } from "../../../../queries/etherscan/etherscan-error.js"
@@ -59,9 +59,13 @@ export const contracts: readonly EtherscanAction[] = [
   {
     module: "contract",
     action: "getabi",
-    answer: async ({ params }) => {
-      params.address("address")
-      throw new EtherscanError(unverified)
+    answer: async ({ chain, params }) => {
+      const address = hex(params.address("address"))
+      const { own } = (await chain.abis.of([address]))(address)
+      if (own.length === 0) throw new EtherscanError(unverified)
+      // Of several, what they have in common once.
+      const entries = own.flatMap(({ entries }) => entries as readonly object[]).map((entry) => JSON.stringify(entry))
+      return { kind: "value", value: `[${[...new Set(entries)].join(",")}]` }
     },
   },
   {

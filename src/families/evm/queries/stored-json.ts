@@ -1,9 +1,9 @@
 // Blocks, transactions and receipts as the node sent them, from the rows of raw.
 
 import type { QueryResultRow } from "pg"
-import type { ServedChain } from "../../../../queries/served-chain.js"
-import type { EvmBlock, EvmEvent, EvmTransaction } from "../../raw/evm-block.js"
-import { headerJson, type Json, receiptJson, transactionJson } from "../../source/rebuild-json.js"
+import type { ServedChain } from "../../../queries/served-chain.js"
+import type { EvmBlock, EvmEvent, EvmTransaction } from "../raw/evm-block.js"
+import { headerJson, type Json, receiptJson, transactionJson } from "../source/rebuild-json.js"
 
 type Tx = Parameters<Parameters<ServedChain["read"]>[1]>[0]
 
@@ -119,11 +119,15 @@ export async function readBlockJson(
 
 const placeSql = "select block_height as height from raw.tx_lookup where id = $1 order by block_height desc limit 1"
 
+export interface StoredTransaction {
+  readonly height: number
+  readonly transaction: Json
+  /** Null where the node gave none. */
+  readonly receipt: Json | null
+}
+
 /** Undefined: the transaction is not stored. */
-export async function readTransactionJson(
-  tx: Tx,
-  { hash, of }: { readonly hash: Buffer; readonly of: "transaction" | "receipt" },
-): Promise<Json | null | undefined> {
+export async function readTransactionJson(tx: Tx, hash: Buffer): Promise<StoredTransaction | undefined> {
   const { rows: places } = await tx.query<{ height: string }>(placeSql, [hash])
   if (!places[0]) return undefined
   const height = Number(places[0].height)
@@ -131,6 +135,10 @@ export async function readTransactionJson(
   const { rows } = await tx.query("select * from raw.transactions where block_height = $1 and id = $2", [height, hash])
   if (!stored || !rows[0]) return undefined
   const row = transactionOf(rows[0])
-  if (of === "transaction") return transactionJson(row, stored.block, { chainId: stored.chainId })
-  return receiptJson(row, await eventsOf(tx, height, row.index), stored.block)
+  const { block, chainId } = stored
+  return {
+    height,
+    transaction: transactionJson(row, block, { chainId }),
+    receipt: receiptJson(row, await eventsOf(tx, height, row.index), block),
+  }
 }
