@@ -1,6 +1,7 @@
 // `npm run bench [-- name …] [--blocks N] [--rounds N]`: runs the benchmarks named, or all, prints what they measured and
 // puts it into docs/benchmarks.md. Whatever it started is gone when it ends, however it ends.
 
+import { join, resolve } from "node:path"
 import { readOptions, refuse, wholeNumber } from "../test/support/read-options.js"
 import { apiBenchmark } from "./benchmarks/api-benchmark.js"
 import type { Benchmark } from "./benchmarks/benchmark.js"
@@ -41,17 +42,19 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   recovery: recoveryBenchmark,
 }
 
-const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--dry-run]
+const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--keep DIR] [--dry-run]
 
   name        of ${Object.keys(benchmarks).join(", ")}; all by default
   --blocks    how much of the standard chain is ingested (10000)
   --rounds    how often each variant runs (3)
+  --keep      the folder that keeps the filled store of the API's benchmark (.cache)
   --dry-run   docs/benchmarks.md is left as it is`
 
 interface Arguments {
   readonly names: readonly string[]
   readonly blocks: number
   readonly rounds: number
+  readonly keep: string
   readonly dryRun: boolean
 }
 
@@ -61,6 +64,7 @@ function readArguments(): Arguments {
     options: {
       blocks: { type: "string", default: "10000" },
       rounds: { type: "string", default: "3" },
+      keep: { type: "string", default: join(import.meta.dirname, "..", ".cache") },
       "dry-run": { type: "boolean", default: false },
     },
   })
@@ -70,12 +74,12 @@ function readArguments(): Arguments {
   const [blocks, rounds] = (["blocks", "rounds"] as const).map((name) =>
     wholeNumber(usage, { name, text: values[name], least: 1 }),
   ) as [number, number]
-  return { names, blocks, rounds, dryRun: values["dry-run"] }
+  return { names, blocks, rounds, keep: resolve(values.keep), dryRun: values["dry-run"] }
 }
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-async function main({ names, blocks, rounds, dryRun }: Arguments): Promise<void> {
+async function main({ names, blocks, rounds, keep, dryRun }: Arguments): Promise<void> {
   const postgres = await startBenchPostgres()
   for (const name of names) {
     const benchmark = benchmarks[name]!
@@ -84,6 +88,7 @@ async function main({ names, blocks, rounds, dryRun }: Arguments): Promise<void>
       postgres,
       blocks,
       rounds,
+      keep,
       say: (text) => say(`  ${text}`),
     })
     const made = `\`npm run bench -- ${name} --blocks ${blocks} --rounds ${rounds}\` on ${machineFacts({ postgresVersion: postgres.version })}.`

@@ -1,4 +1,4 @@
-// A store that the product has filled and derived, kept in `.cache` from run to run: a million transactions take minutes. Each
+// A store that the product has filled and derived, kept from run to run: a million transactions take minutes. Each
 // run works on a copy of it. A later version of the product brings the kept store up to date itself, or it is made again.
 
 import { chmod, mkdir } from "node:fs/promises"
@@ -16,7 +16,6 @@ import { measureRun } from "../measure/measure-run.js"
 import { onStop } from "./stop-all.js"
 import { ingestCommand } from "./tidemark-command.js"
 
-const root = join(import.meta.dirname, "..", "..")
 const kept = "kept"
 /** So that there are several, and a query that reads more than it needs is seen. */
 const partitions = 5
@@ -38,13 +37,15 @@ interface ApiStoreOptions {
   /** Heights [0, blocks). */
   readonly blocks: number
   readonly rpcUrl: string
+  /** Where it is kept. */
+  readonly keep: string
   readonly say: (text: string) => void
   /** Of the server, for looking into it. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-export async function openApiStore({ blocks, rpcUrl, say, settings = {} }: ApiStoreOptions): Promise<ApiStore> {
-  const directory = join(root, ".cache", `api-store-${blocks}`)
+export async function openApiStore({ blocks, rpcUrl, keep, say, settings = {} }: ApiStoreOptions): Promise<ApiStore> {
+  const directory = join(keep, `api-store-${blocks}`)
   // Root's server runs as another user, who has to get in.
   await mkdir(directory, { recursive: true })
   await chmod(directory, 0o755)
