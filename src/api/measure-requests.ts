@@ -26,11 +26,12 @@ const reasons: Readonly<Record<number, string>> = {
 export function measureRequests(app: FastifyInstance, metrics: HttpMetrics | undefined): void {
   app.decorateReply("refusedAs", undefined)
   if (!metrics) return
-  app.addHook("onResponse", async (request, { statusCode, elapsedTime, refusedAs }) => {
+  app.addHook("onResponse", (request, { statusCode, elapsedTime, refusedAs }, done) => {
     const { url: route = "none", config } = request.routeOptions
     if (!config.endless) metrics.seconds.observe({ route, status: statusCode }, elapsedTime / 1_000)
     const reason = refusedAs === "OVERLOADED" ? "overloaded" : reasons[statusCode]
     if (reason) metrics.rejections.inc({ reason })
+    done()
   })
   app.server.on("drop", () => metrics.rejections.inc({ reason: "too_many_connections" }))
 }

@@ -53,17 +53,23 @@ export function guardSurfaces(app: FastifyInstance, access: Access): void {
     for (const route of routes) assertDeclared(route)
   })
   // After the limits, before the body is read.
-  app.addHook("preParsing", async (request, reply) => {
-    const surface = surfaceOf(request)
-    if (surface === undefined || surface === "preflight") return
-    const needsToken = surface === "admin" || (surface === "ops" && !access.opsIsPublic)
-    if (needsToken && !hasAdminToken(request, access)) {
-      reply.header("www-authenticate", "Bearer")
-      throw new RequestError("UNAUTHORIZED", "this needs the admin token: authorization: Bearer …")
-    }
-    if (surface !== "process" && hasUnknownKey(request, access))
-      throw new RequestError("UNAUTHORIZED", "the API key is not known")
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    const refusal = refusalFor(request, access)
+    if (refusal?.needsToken) reply.header("www-authenticate", "Bearer")
+    if (refusal) done(new RequestError("UNAUTHORIZED", refusal.message))
+    else done(null, payload)
   })
+}
+
+function refusalFor(request: FastifyRequest, access: Access): { message: string; needsToken: boolean } | undefined {
+  const surface = surfaceOf(request)
+  if (surface === undefined || surface === "preflight") return undefined
+  const needsToken = surface === "admin" || (surface === "ops" && !access.opsIsPublic)
+  if (needsToken && !hasAdminToken(request, access))
+    return { message: "this needs the admin token: authorization: Bearer …", needsToken }
+  if (surface !== "process" && hasUnknownKey(request, access))
+    return { message: "the API key is not known", needsToken: false }
+  return undefined
 }
 
 function assertDeclared({ method, url, config }: RouteOptions): void {

@@ -111,7 +111,7 @@ function refuse(
   if (error instanceof Throttled) return json(reply, throttledText(`${error.callsPerMinute} node calls a minute`))
   const { statusCode } = error as { statusCode?: number }
   // Only who sends a key of ours as a header, which is not a part of the format.
-  if (statusCode === 401) return json(reply, refusalText("Invalid API Key")).code(401)
+  if (statusCode === 401) return json(reply, refusalText("Invalid API Key"), 401)
   if (statusCode === 429 || isPoolExhausted(error)) return json(reply, throttledText("try again later"))
   const reason = reasonOf(error, statusCode)
   if (reason === undefined) logger.error({ error }, "a request failed")
@@ -129,8 +129,8 @@ function reasonOf(error: unknown, statusCode = 500): string | undefined {
   return statusCode < 500 ? `Error! ${(error as Error).message}` : undefined
 }
 
-const json = (reply: FastifyReply, text: string): FastifyReply =>
-  reply.code(200).type("application/json; charset=utf-8").send(text)
+const json = (reply: FastifyReply, text: string, status = 200): FastifyReply =>
+  reply.code(status).type("application/json; charset=utf-8").send(text)
 
 /** Aborted when the client has gone. */
 function gone(reply: FastifyReply): AbortSignal {
