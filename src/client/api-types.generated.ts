@@ -90,6 +90,12 @@ export interface Routes {
     readonly args: { readonly at?: Digits; readonly min_height?: Digits; readonly min_block_hash?: string; readonly contract: string; readonly item: Digits }
     readonly answer: { readonly data: { readonly token_id: string; readonly owner: string | null; readonly transfer_count: string; readonly first_block_height: string | null; readonly last_block_height: string | null }; readonly meta: Meta }
   }
+  /** What the document of an item says (name, image, attributes), fetched where NFT_METADATA is set. */
+  readonly "/collections/{contract}/items/{item}/metadata": {
+    readonly paged: false
+    readonly args: { readonly contract: string; readonly item: Digits }
+    readonly answer: { readonly data: { readonly status: "ok" | "off" | "none" | "refused" | "unavailable" | "invalid"; readonly message: string | null; readonly uri: string | null; readonly fetched_at: string | null; readonly metadata: null | { readonly name: string | null; readonly description: string | null; readonly image: string | null; readonly external_url: string | null; readonly attributes: readonly ({ readonly trait: string | null; readonly value: string })[] } } }
+  }
   /** The transfers of one collection. */
   readonly "/collections/{contract}/transfers": {
     readonly paged: true

@@ -4,6 +4,7 @@ import { fastify } from "fastify"
 import { noAccess } from "../../src/api/access.js"
 import { dataApi } from "../../src/api/data-api.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
+import { systemClock } from "../../src/platform/clock.js"
 
 interface Schema {
   readonly type?: string | readonly string[]
@@ -30,6 +31,10 @@ export async function describeClientTypes(): Promise<string> {
   await dataApi(app, {
     ...{ version: "0", chains: () => [], resources: evmFamily.resources, corsOrigins: [], requestsPerMinute: 0 },
     access: { ...noAccess, opsIsPublic: true },
+    itemMetadata: {
+      ...{ isOn: false, urisOf: () => evmFamily.itemUris, nodeOf: () => undefined, nodeRequestsPerMinute: 1 },
+      ...{ gateways: { ipfs: "", arweave: "" }, clock: systemClock },
+    },
   })
   await app.ready()
   const { paths } = app.swagger() as unknown as { paths: Record<string, { get?: Operation }> }

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto"
 import type { Page } from "playwright-core"
+import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, parseAbi } from "viem"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { livelyBlocks } from "../support/lively-blocks.js"
 import { type ServedStore, serveStore } from "../support/served-store.js"
@@ -9,9 +10,45 @@ import { findChromium } from "./find-chromium.js"
 import { axeFindings, type OpenPages, openPages, settled } from "./open-pages.js"
 
 const head = 59
-const blocks = livelyBlocks({ seed: 7, from: 0, to: head + 1 })
 /** As a contract would have it shown: markup, and more than a line holds. What turns text around is removed before it is stored. */
 const hostileName = `<img src=x onerror=hacked=1><script>hacked=1</script>${"W".repeat(200)}`
+
+/** A contract whose ABI was given, called with such a text, and by somebody who only looks like a token's. */
+const vault = "ce".repeat(20)
+const vaultAbi = parseAbi([
+  "function store(string note, (uint8 kind, bytes data)[] parts)",
+  "event Stored(address indexed by, string note)",
+])
+const note = `\u202e<b>${hostileName}</b>`
+const [storeCall, guessedCall] = [`0x${"e1".repeat(32)}`, `0x${"e2".repeat(32)}`] as const
+const [stored, by] = encodeEventTopics({ abi: vaultAbi, eventName: "Stored", args: { by: `0x${"01".repeat(20)}` } })
+const decodable = {
+  logs: [
+    {
+      ...{ address: vault, topics: [stored, by].map((topic) => String(topic).slice(2)) },
+      data: encodeAbiParameters([{ type: "string" }], [note]).slice(2),
+    },
+    { address: vault, topics: ["ab".repeat(32)], data: "0011" },
+  ],
+  inputs: [
+    encodeFunctionData({ abi: vaultAbi, functionName: "store", args: [note, [{ kind: 7, data: "0x1234" }]] }),
+    encodeFunctionData({ abi: parseAbi(["function renounceOwnership()"]) }),
+  ],
+}
+const columns = { type: 2, status: 1, from_address: `\\x${"01".repeat(20)}`, to_address: `\\x${vault}`, value: 0 }
+const blocks = livelyBlocks({ seed: 7, from: 0, to: head + 1 }).map((block) => {
+  if (block.height !== 45) return block
+  const transactions = [storeCall, guessedCall].map((id, at) => ({
+    ...{ id: id.slice(2), columns: { ...columns, nonce: at, input: `\\x${decodable.inputs[at]!.slice(2)}` } },
+    logs: at === 0 ? decodable.logs : [],
+  }))
+  return { ...block, transactions }
+})
+const itemDocument = {
+  name: hostileName,
+  image: "https://elsewhere.example/<b>.png",
+  attributes: [{ value: "Arms<b>" }],
+}
 
 let served: ServedStore
 let pages: OpenPages
@@ -22,7 +59,14 @@ const chromium = findChromium()
 
 beforeAll(async () => {
   if (!chromium) return
-  served = await serveStore(blocks, { live: true })
+  const uri = `data:application/json,${encodeURIComponent(JSON.stringify(itemDocument))}`
+  const answer = encodeAbiParameters([{ type: "string" }], [uri])
+  const node = { call: async () => ({ value: answer }), close: async () => undefined }
+  served = await serveStore(blocks, { live: true, node, itemMetadata: { isOn: true } })
+  await served.store.app.query(
+    "insert into app.abis (address, name, abi, created_by) values ($1, 'Vault', $2, 'ann')",
+    [Buffer.from(vault, "hex"), JSON.stringify(vaultAbi)],
+  )
   await served.store.raw.query("update raw.chain_state set head_height = $1, finalized_height = 40", [head])
   const first = async (path: string): Promise<Record<string, string>> =>
     (await served.get(`/v1/test/${path}`)).json.data[0]
@@ -46,7 +90,8 @@ beforeAll(async () => {
     block: "/test/blocks/30",
     transactions: "/test/transactions",
     transaction: `/test/transactions/${transfer["transaction_hash"]}`,
-    events: `/test/transactions/${transfer["transaction_hash"]}?tab=events`,
+    call: `/test/transactions/${storeCall}`,
+    events: `/test/transactions/${storeCall}?tab=events`,
     account: `/test/accounts/${holder}`,
     holdings: `/test/accounts/${holder}?tab=holdings`,
     transfers: `/test/accounts/${holder}?tab=transfers`,
@@ -122,6 +167,38 @@ describe.skipIf(!chromium)("the explorer", () => {
       expect(await page.locator("main img, main script, main b:text-is('')").count(), name).toBe(0)
       expect(await widerThanScreen(page), name).toBeLessThanOrEqual(0)
     }
+    expect(pages.faults).toEqual([])
+  })
+
+  test("shows the call of a transaction and its events as text, and whose word they are; the bytes stay at hand", async () => {
+    const call = page.getByRole("region", { name: "Call" })
+    await page.goto(paths["call"]!)
+    await settled(page)
+    for (const text of ["ABI given: Vault", "store(string,(uint8,bytes)[])", "<b><img src=x", "0x1234"])
+      await call.getByText(text).first().waitFor()
+    expect(await call.textContent()).not.toContain("\u202e")
+    await page.goto(`/test/transactions/${guessedCall}`)
+    await call.getByText("standard Ownable, guessed by selector").waitFor()
+    await page.goto(paths["events"]!)
+    await settled(page)
+    expect(await rowsOf("Events").first().textContent()).toMatch(/Stored.*<b><img src=x.*ABI given: Vault/)
+    expect(await rowsOf("Events").last().textContent()).toMatch(/0xababab.*0x0011.*not decoded/)
+    await page.getByRole("button", { name: "Raw" }).click()
+    expect(await rowsOf("Events").first().textContent()).toContain(`${String(stored).slice(0, 8)}…`)
+    await page.getByRole("button", { name: "Raw" }).click()
+    await page.getByRole("link", { name: "Input" }).click()
+    await page.getByText(decodable.inputs[0]!.slice(2, 10)).waitFor()
+    expect(await page.evaluate("typeof hacked")).toBe("undefined")
+    expect(pages.faults).toEqual([])
+  })
+
+  test("shows what the document of an item says as text, and loads nothing of it", async () => {
+    await page.goto(paths["item"]!)
+    const said = page.getByRole("region", { name: "Metadata" })
+    for (const text of ["<img src=x", "Arms<b>", "https://elsewhere.example/<b>.png"])
+      await said.getByText(text).first().waitFor()
+    expect(await said.locator("img, script, a, b:text-is('')").count()).toBe(0)
+    expect(await page.evaluate("typeof hacked")).toBe("undefined")
     expect(pages.faults).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-// One ERC-721 item with its owner. What its tokenURI points to is not fetched.
+// One ERC-721 item with its owner, and what the document of its tokenURI says where the server fetches it.
 
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
@@ -17,6 +17,7 @@ import { plainText } from "../parts/plain-text"
 import { TokenName } from "../parts/token-name"
 import { Page } from "../shell/page"
 import { Lifetime } from "../tokens/lifetime"
+import { ItemMetadataPanel } from "./item-metadata-panel"
 
 export function ItemPage(): ReactNode {
   const chain = useChain()
@@ -55,6 +56,7 @@ export function ItemPage(): ReactNode {
           )}
         </Panel>
       )}
+      {found && <ItemMetadataPanel contract={contract} item={item} />}
     </Page>
   )
 }

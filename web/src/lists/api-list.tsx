@@ -32,6 +32,8 @@ interface ApiListProps<P extends Path> {
   readonly older?: string
   /** What comes with new blocks; blocks, if nothing is said. */
   readonly fresh?: "blocks" | "transactions"
+  /** Beside the heading. */
+  readonly side?: ReactNode
 }
 
 interface ListAnswer<Row> {
@@ -40,7 +42,21 @@ interface ListAnswer<Row> {
 }
 
 export function ApiList<P extends Path>(props: ApiListProps<P>): ReactNode {
-  const { title, path, args, columns, keyOf, empty, heightOf, cursor, awaited, first, older, fresh = "blocks" } = props
+  const {
+    title,
+    path,
+    args,
+    columns,
+    keyOf,
+    empty,
+    heightOf,
+    cursor,
+    awaited,
+    first,
+    older,
+    side,
+    fresh = "blocks",
+  } = props
   const query = pageQuery(useChain(), path, cursor === undefined ? args : { ...args, cursor })
   const { data, error, refetch, dataUpdatedAt } = useQuery(query)
   const count = useFresh(useLive()[fresh], dataUpdatedAt)
@@ -55,6 +71,7 @@ export function ApiList<P extends Path>(props: ApiListProps<P>): ReactNode {
       side={
         <>
           {!cursor && <FreshRows count={count} name={fresh.slice(0, -1)} onShow={() => void refetch()} />}
+          {side}
           <CompletenessBadge meta={answer?.meta} />
         </>
       }

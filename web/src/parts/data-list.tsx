@@ -12,6 +12,8 @@ export interface Column<Row> {
   readonly end?: boolean
   /** What identifies the row: the head of its card. */
   readonly lead?: boolean
+  /** Has a line of its own in cards; `below`: its lines are below its name. */
+  readonly line?: "beside" | "below"
   /** Left out of cards. */
   readonly wide?: boolean
 }
@@ -77,8 +79,10 @@ export function DataList<Row>(props: DataListProps<Row>): ReactNode {
   )
 }
 
-const classOf = ({ end, lead, wide }: { end?: boolean; lead?: boolean; wide?: boolean }): string =>
-  [end && styles.end, lead && styles.lead, wide && styles.wide].filter(Boolean).join(" ")
+type Placed = Pick<Column<never>, "end" | "lead" | "line" | "wide">
+
+const classOf = ({ end, lead, line, wide }: Placed): string =>
+  [end && styles.end, lead && styles.lead, wide && styles.wide, line && styles[line]].filter(Boolean).join(" ")
 
 function TideLine({ height, columns }: { readonly height: string; readonly columns: number }): ReactNode {
   return (

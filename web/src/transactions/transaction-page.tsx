@@ -14,6 +14,7 @@ import { Hash } from "../parts/hash"
 import { Panel } from "../parts/panel"
 import { Tabs } from "../parts/tabs"
 import { Page } from "../shell/page"
+import { CallPanel } from "./call-panel"
 import { EventList } from "./event-list"
 import { InputPanel } from "./input-panel"
 import { TransactionFacts, transactionFactNames } from "./transaction-facts"
@@ -42,6 +43,7 @@ export function TransactionPage(): ReactNode {
           {tab === "overview" && (
             <>
               <TransactionStory transaction={found} hash={hash} />
+              {found && <CallPanel transaction={found} />}
               <Panel title="Details" side={<CompletenessBadge meta={data?.meta} />}>
                 {found ? <TransactionFacts transaction={found} /> : <AwaitedFacts names={transactionFactNames} />}
               </Panel>

@@ -9,6 +9,7 @@ import { Address } from "../parts/address"
 import { Amount } from "../parts/amount"
 import { CompletenessBadge } from "../parts/completeness-badge"
 import { Panel } from "../parts/panel"
+import { plainText } from "../parts/plain-text"
 import { methodName } from "./method-name"
 import type { Transaction } from "./transaction-facts"
 import styles from "./transaction-story.module.css"
@@ -72,7 +73,8 @@ function Call({ transaction }: { readonly transaction: Transaction }): ReactNode
   }
   return (
     <>
-      {sender} {verb ? `${verb} call` : "called"} <b title={`method ${method}`}>{methodName(method)}</b> of{" "}
+      {sender} {verb ? `${verb} call` : "called"}{" "}
+      <b title={`method ${method}`}>{plainText(transaction.decoded?.name ?? methodName(method), 60)}</b> of{" "}
       <Address address={to} />
       {carried && <> with {carried}</>}
     </>

@@ -54,7 +54,9 @@ const texts: Readonly<Record<string, string>> = {
       uint256 shares)
   `,
   Mintable: `
+    function mint(address to)
     function mint(address to, uint256 value)
+    function mint(address to, uint256 id, uint256 value)
     function safeMint(address to, uint256 tokenId)
     function burn(uint256 value)
     function burnFrom(address account, uint256 value)
