@@ -1,7 +1,14 @@
 // Every page with its address. A page's code is loaded when it is opened, or when the pointer rests on a link to it.
 
 import type { QueryClient } from "@tanstack/react-query"
-import { createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router"
+import {
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  redirect,
+  stringifySearchWith,
+} from "@tanstack/react-router"
 import { apiQuery, pageQuery } from "../data/api-query"
 import { chainsQuery } from "../data/chains-query"
 import { ChainPages } from "./chain-pages"
@@ -138,6 +145,9 @@ export const createPageRouter = (queryClient: QueryClient) =>
   createRouter({
     routeTree: tree,
     context: { queryClient },
+    // Words as they are: no quotes around digits.
+    parseSearch: parseSearchWith((text) => text),
+    stringifySearch: stringifySearchWith(JSON.stringify),
     defaultPreload: "intent",
     // The queries know how old they are.
     defaultPreloadStaleTime: 0,

@@ -2,6 +2,7 @@
 // gaps as gaps, dead blocks as marks. The one thing that every page shows.
 
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
 import { useChain } from "../app/chain-context"
 import { apiQuery } from "../data/api-query"
@@ -49,10 +50,13 @@ export function Tideline(): ReactNode {
           {age && ` · ${age}`}
         </span>
       </div>
-      <div
+      <Link
+        to="/console/$chain/map"
+        params={{ chain }}
+        search={pointed === undefined ? {} : around(heightAt(pointed), start, end)}
+        preload={false}
         className={styles.gauge}
-        role="img"
-        aria-label={`Complete to ${mark ?? "no block"} of ${head ?? "an unknown head"}`}
+        aria-label={`Complete to ${mark ?? "no block"} of ${head ?? "an unknown head"}: open the map`}
         onPointerMove={({ currentTarget, clientX }) => {
           const { left, width } = currentTarget.getBoundingClientRect()
           setPointed(Math.min(99.999, Math.max(0, ((clientX - left) / width) * 100)))
@@ -71,7 +75,15 @@ export function Tideline(): ReactNode {
         <svg className={styles.wave} viewBox="0 0 96 10" preserveAspectRatio="none" aria-hidden="true">
           <path d="M0 5q6-5 12 0t12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0v10H0z" />
         </svg>
-      </div>
+      </Link>
     </div>
   )
+}
+
+/** The stretch of the map that shows a height; all of a short chain. */
+function around(height: bigint, start: bigint, end: bigint): { from?: string; to?: string } {
+  const half = (end - start) / 40n
+  if (half < 16n) return {}
+  const [from, to] = [height - half, height + half]
+  return { from: String(from < start ? start : from), to: String(to > end ? end : to) }
 }

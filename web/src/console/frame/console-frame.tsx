@@ -15,7 +15,7 @@ import { Verdict } from "./verdict"
 
 export function ConsoleFrame(): ReactNode {
   const chain = useChain()
-  const { error } = useOps(chain, "/ops/workers", {})
+  const { error } = useOps(chain, "/ops/workers", { limit: 200 })
   useEffect(() => {
     document.title = `Console of ${chain} · Tidemark`
   }, [chain])

@@ -11,7 +11,7 @@ export function PauseButton(): ReactNode {
       <svg viewBox="0 0 16 16" aria-hidden="true">
         {isPaused ? <path d="M4 2.5v11l9-5.5z" /> : <path d="M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z" />}
       </svg>
-      {isPaused ? "Paused" : "Pause"}
+      <span>{isPaused ? "Paused" : "Pause"}</span>
     </button>
   )
 }
