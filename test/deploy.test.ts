@@ -1,12 +1,13 @@
 // deploy/ is configuration that no compiler reads: what it names has to exist in the program, and what it promises about
-// stopping has to hold for the defaults. promtool, where it is installed, reads and tests the alerts.
+// stopping has to hold for the defaults. promtool, where it is installed, reads and tests the alerts and the dashboard.
 
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { describe, expect, test } from "vitest"
 import { evmFamily } from "../src/families/evm/evm-family.js"
-import { metricNames } from "../src/platform/metrics.js"
+import { createMetrics, metricNames } from "../src/platform/metrics.js"
 import { secretVariables } from "../src/platform/secret-files.js"
 import { chainSettings, processSettings } from "../src/platform/settings.js"
 import { roles } from "../src/roles/role.js"
@@ -96,6 +97,10 @@ describe("the image", () => {
   })
 })
 
+const promtool = (...args: string[]) => spawnSync("promtool", args, { cwd: root, encoding: "utf8" })
+const { error } = promtool("--version")
+if (error) console.warn("promtool is not installed (Debian: apt-get install prometheus): alerts are not run")
+
 describe("alerts", () => {
   const rules = "deploy/prometheus/rules.yaml"
   const guide = "docs/guides/alerts.md"
@@ -126,14 +131,71 @@ describe("alerts", () => {
     expect([...fired].sort()).toEqual([...alerts].sort())
   })
 
-  const promtool = (...args: string[]) => spawnSync("promtool", args, { cwd: root, encoding: "utf8" })
-  const { error } = promtool("--version")
-  if (error) console.warn("promtool is not installed (Debian: apt-get install prometheus): alerts are not run")
-
   test.skipIf(error)("fire when they should, and not otherwise", () => {
     const config = promtool("check", "config", "deploy/prometheus/prometheus.yaml")
     expect([config.status, config.stderr]).toEqual([0, ""])
     const tested = promtool("test", "rules", "deploy/prometheus/rules.test.yaml")
     expect([tested.status, tested.stdout + tested.stderr]).toEqual([0, expect.stringContaining("SUCCESS")])
+  })
+})
+
+describe("the dashboard", () => {
+  interface Panel {
+    readonly id: number
+    readonly type: string
+    readonly title: string
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+    readonly targets?: readonly { readonly expr: string }[]
+  }
+  const { panels } = JSON.parse(read("docs/dashboards/tidemark.json")) as { panels: readonly Panel[] }
+  const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+
+  test("shows every metric of the program", () => {
+    // Another panel shows the same for all processes together.
+    const elsewhere = ["tidemark_blocks_derived_total", "tidemark_ranges_derived_total"]
+    const shown = new Set(queries.flatMap((expr) => all(expr, /\b(tidemark_\w+)/g)))
+    const isShown = (name: string): boolean => ["", "_bucket", "_sum", "_count"].some((end) => shown.has(name + end))
+    expect(metricNames().filter((name) => !isShown(name))).toEqual(elsewhere)
+    const groups = panels.filter(({ type }) => type === "row").map(({ title }) => title)
+    expect(groups).toEqual(expect.arrayContaining(["Nodes", "Store", "Rollbacks", "API"]))
+  })
+
+  test("asks for metrics of the runtime that exist", async () => {
+    const { registry } = createMetrics()
+    const lines = (await registry.metrics()).split("\n")
+    const ofRuntime = queries.flatMap((expr) => all(expr, /\b(tidemark_(?:process|nodejs)_\w+)/g))
+    expect(ofRuntime.length).toBeGreaterThan(0)
+    for (const name of ofRuntime)
+      expect(
+        lines.some((line) => line.startsWith(name)),
+        name,
+      ).toBe(true)
+  })
+
+  test("puts no two panels in one place", () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const taken = new Map<string, string>()
+    for (const { title, gridPos } of panels) {
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24)
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect([title, taken.get(`${x} ${y}`)]).toEqual([title, undefined])
+          taken.set(`${x} ${y}`, title)
+        }
+    }
+  })
+
+  test.skipIf(error)("asks questions that Prometheus can read", () => {
+    const asked = queries.map((expr) => expr.replaceAll("$chain", ".*").replaceAll("$__rate_interval", "1m"))
+    const rules = asked.map((expr, index) => ({ record: `panel:${index}`, expr }))
+    const directory = mkdtempSync(join(tmpdir(), "tidemark-test-dashboard-"))
+    try {
+      const file = join(directory, "rules.json")
+      writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }))
+      const { status, stdout, stderr } = promtool("check", "rules", file)
+      expect([status, stderr, stdout]).toEqual([0, "", expect.stringContaining(`${rules.length} rules found`)])
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
   })
 })
