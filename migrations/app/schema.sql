@@ -97,6 +97,15 @@ create table app.job_queue (
   constraint job_queue_queue_subject_key UNIQUE (queue, subject)
 );
 
+create table app.labels (
+  address bytea not null,
+  label text not null,
+  created_by text not null,
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint labels_pkey PRIMARY KEY (address),
+  constraint labels_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 100)))
+);
+
 create table app.outbox (
   sequence bigint not null,
   id uuid not null,
@@ -144,7 +153,7 @@ create table app.search_terms (
   word smallint not null,
   term text not null,
   constraint search_terms_pkey PRIMARY KEY (address, field, word),
-  constraint search_terms_field_check CHECK ((field = ANY (ARRAY['name'::text, 'symbol'::text])))
+  constraint search_terms_field_check CHECK ((field = ANY (ARRAY['name'::text, 'symbol'::text, 'label'::text])))
 );
 
 create table app.token_metadata (
@@ -233,6 +242,10 @@ CREATE INDEX job_queue_claimable ON app.job_queue USING btree (queue, COALESCE(e
 
 CREATE INDEX job_queue_held ON app.job_queue USING btree (queue) WHERE (epoch IS NOT NULL);
 
+CREATE INDEX search_terms_labels_whole ON app.search_terms USING btree (term) WHERE ((word = 0) AND (field = 'label'::text));
+
+CREATE INDEX search_terms_labels_words ON app.search_terms USING btree (term) WHERE ((word > 0) AND (field = 'label'::text));
+
 CREATE INDEX search_terms_trigrams ON app.search_terms USING gin (term gin_trgm_ops) WHERE (word = 0);
 
 CREATE INDEX search_terms_whole ON app.search_terms USING btree (term) WHERE (word = 0);
@@ -257,10 +270,22 @@ exception when insufficient_privilege then
   return null;
 end $$;
 
+create function app.follow_labels() returns trigger language plpgsql volatile as $$
+begin
+  if tg_op <> 'INSERT' then
+    delete from app.search_terms where address = old.address and field = 'label';
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into app.search_terms (address, field, word, term)
+    select new.address, 'label', terms.word, terms.term from app.search_terms_of(new.label) as terms;
+  end if;
+  return null;
+end $$;
+
 create function app.follow_token_metadata() returns trigger language plpgsql volatile as $$
 begin
   if tg_op <> 'INSERT' then
-    delete from app.search_terms where address = old.contract_address;
+    delete from app.search_terms where address = old.contract_address and field in ('name', 'symbol');
   end if;
   if tg_op <> 'DELETE' then
     insert into app.search_terms (address, field, word, term)
@@ -293,6 +318,8 @@ $$;
 create function app.search_text(shown text) returns text language sql stable as $$
   select left(lower(case when getdatabaseencoding() = 'UTF8' then normalize(shown, nfkc) else shown end), 256)
 $$;
+
+CREATE TRIGGER follow_labels AFTER INSERT OR DELETE OR UPDATE ON app.labels FOR EACH ROW EXECUTE FUNCTION app.follow_labels();
 
 CREATE TRIGGER number_outbox_entry BEFORE INSERT ON app.outbox FOR EACH ROW EXECUTE FUNCTION app.number_outbox_entry();
 

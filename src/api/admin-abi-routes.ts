@@ -4,16 +4,11 @@
 import type { FastifyInstance } from "fastify"
 import { Type } from "typebox"
 import { addAbi, removeAbi } from "../operations/keep-abis.js"
-import type { OperatedChain } from "../operations/operated-chain.js"
 import { type AbiSummary, listAbis, readAbis, type StoredAbi } from "../queries/read-abis.js"
-import { RequestError } from "../queries/request-error.js"
 import { bytesOf, orNull, time } from "../queries/value-schemas.js"
-import { type AdminOptions, actorOf, adminResponses, operatedChain } from "./admin-acts.js"
+import { type AdminOptions, actorOf, adminResponses } from "./admin-acts.js"
+import { chosenChain, ofChain } from "./chosen-chain.js"
 
-const ofChain = Type.Object(
-  { chain: Type.Optional(Type.String({ pattern: "^[a-z][a-z0-9-]{0,30}$" })) },
-  { additionalProperties: false },
-)
 const subject = Type.String({ pattern: "^(any|0x[0-9a-fA-F]{40})$" })
 const name = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$" })
 const entry = Type.Object({}, { additionalProperties: true })
@@ -59,7 +54,7 @@ export function abiRoutes(app: FastifyInstance, options: AbiRouteOptions): void 
     },
     async (request) => {
       const query = request.query as { chain?: string; limit?: number; cursor?: string }
-      const chain = chosen(options, query.chain)
+      const chain = chosenChain(options, query.chain)
       const limit = query.limit ?? 100
       const found = await listAbis(chain.app, { after: Number(query.cursor ?? 0), limit: limit + 1 })
       const shown: readonly AbiSummary[] = found.slice(0, limit)
@@ -83,7 +78,7 @@ export function abiRoutes(app: FastifyInstance, options: AbiRouteOptions): void 
       },
     },
     async (request) => {
-      const chain = chosen(options, (request.query as { chain?: string }).chain)
+      const chain = chosenChain(options, (request.query as { chain?: string }).chain)
       const address = addressOf((request.params as { address: string }).address)
       const found = await readAbis(chain.app, { addresses: address ? [address] : [], limit: 100 })
       return { chain: chain.name, data: found.map((one) => ({ ...headJson(one), abi: one.abi })) }
@@ -103,7 +98,7 @@ export function abiRoutes(app: FastifyInstance, options: AbiRouteOptions): void 
       },
     },
     async (request) => {
-      const chain = chosen(options, (request.query as { chain?: string }).chain)
+      const chain = chosenChain(options, (request.query as { chain?: string }).chain)
       const { address, name: title, abi } = request.body as { address: string; name: string; abi: unknown }
       const actor = actorOf(request, options)
       const entries = await addAbi(chain, { actor, address: addressOf(address), name: title, abi })
@@ -122,19 +117,11 @@ export function abiRoutes(app: FastifyInstance, options: AbiRouteOptions): void 
       },
     },
     async (request) => {
-      const chain = chosen(options, (request.query as { chain?: string }).chain)
+      const chain = chosenChain(options, (request.query as { chain?: string }).chain)
       const { address, name: title } = request.params as { address: string; name: string }
       await removeAbi(chain, { actor: actorOf(request, options), address: addressOf(address), name: title })
       options.abisChanged(chain.name)
       return { chain: chain.name, removed: true }
     },
   )
-}
-
-/** The only chain needs no name. */
-function chosen(options: AdminOptions, given: string | undefined): OperatedChain {
-  if (given !== undefined) return operatedChain(options, given)
-  const [chain, ...others] = options.operated()
-  if (chain && others.length === 0) return chain
-  throw new RequestError("BAD_REQUEST", "this process writes to no chain or to several: choose one with ?chain=")
 }

@@ -218,6 +218,75 @@ describe("ABIs", () => {
   })
 })
 
+describe("labels", () => {
+  const [exchange, bridge] = [`0x${"Ab".repeat(20)}`, `0x${"cd".repeat(20)}`]
+  const give = (labels: object) => post("/labels", { labels })
+  const found = async (q: string) =>
+    (await (await fetch(`${served.url}/v1/test/search?q=${encodeURIComponent(q)}`)).json()) as { data: object[] }
+
+  test("are given, replaced, listed, found and removed, whatever the chain knows of their addresses", async () => {
+    expect(await give({ [exchange]: " Some Exchange 7 ", [bridge]: "A Bridge" })).toMatchObject({
+      ...{ status: 200, json: { chain: "test", given: 2, total: 2 } },
+    })
+    expect(await give({ [bridge]: "The Bridge" })).toMatchObject({ json: { given: 1, total: 2 } })
+    const address = exchange.toLowerCase()
+    const first = (await send("GET", "/labels?limit=1")).json
+    const second = (await send("GET", `/labels?limit=1&cursor=${first.next_cursor}`)).json
+    expect([...first.data, ...second.data]).toMatchObject([
+      { address, label: "Some Exchange 7", created_by: "admin@127.0.0.1" },
+      { address: bridge, label: "The Bridge" },
+    ])
+    expect(second.next_cursor).toBeNull()
+    const labelled = { type: "account", address, label: "Some Exchange 7", name: null, transfer_count: null }
+    expect((await found("exch")).data).toEqual([expect.objectContaining({ ...labelled, match: "word" })])
+    expect((await found(address)).data).toEqual([expect.objectContaining({ ...labelled, match: "exact" })])
+    expect((await found(address.slice(0, 8))).data).toEqual([
+      expect.objectContaining({ ...labelled, match: "prefix" }),
+    ])
+    expect((await found("a bridge")).data).toEqual([])
+    expect((await send("DELETE", `/labels/${exchange}`)).status).toBe(200)
+    expect((await send("DELETE", `/labels/${exchange}`)).status).toBe(404)
+    expect((await send("DELETE", `/labels/${bridge}`)).status).toBe(200)
+    expect((await found("bridge")).data).toEqual([])
+    expect(await audit("app")).toMatchObject([
+      { action: "label_add", details: { count: 2, labels: { [address]: "Some Exchange 7" } } },
+      { action: "label_add" },
+      { action: "label_remove", details: { labels: { [address]: "Some Exchange 7" } } },
+      { action: "label_remove" },
+    ])
+  })
+
+  test("are shown on accounts and beside what a token calls itself", async () => {
+    const [account, token] = [`0x${"01".repeat(20)}`, `0x${"c0".repeat(20)}`]
+    await give({ [account]: "Treasury", [token]: "Our Coin" })
+    const get = async (path: string) =>
+      (await fetch(`${served.url}/v1/test${path}`)).json() as Promise<{ data: object }>
+    expect((await get(`/accounts/${account}`)).data).toMatchObject({ address: account, label: "Treasury" })
+    expect((await found("our coin")).data).toMatchObject([{ type: "token", address: token, label: "Our Coin" }])
+    await served.store.app.query("delete from app.labels")
+    expect((await get(`/accounts/${account}`)).data).toMatchObject({ address: account, label: null })
+  })
+
+  test("that cannot be told apart, or too many, are refused", async () => {
+    for (const wrong of ["", "   ", "x".repeat(101), "US\u200bDC", "\u202eCDSU", "two\nlines", "a\u0000"])
+      expect(await give({ [bridge]: wrong })).toMatchObject({ status: 400 })
+    expect(await give({ "0x12": "short" })).toMatchObject({ status: 400 })
+    expect(await give({})).toMatchObject({ status: 400 })
+    const many = (from: number, count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`0x${(from + at).toString(16).padStart(40, "0")}`, "L"]),
+      )
+    expect(await give(many(0, 1_001))).toMatchObject({ status: 400 })
+    await served.store.app.query(
+      `insert into app.labels (address, label, created_by)
+       select decode(lpad(to_hex(at), 40, '0'), 'hex'), 'L', 'x' from generate_series(1, 99999) as at`,
+    )
+    expect(await give(many(100_000, 2))).toMatchObject({ status: 400 })
+    expect(await give(many(100_000, 1))).toMatchObject({ status: 200, json: { total: 100_000 } })
+    await served.store.app.query("delete from app.labels")
+  })
+})
+
 describe("a rollback", () => {
   const plan = async (to: string) => (await post("/test/rollback/plan", { to })).json
   const execute = (to: string, confirmation: string) =>

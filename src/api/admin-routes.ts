@@ -6,6 +6,7 @@ import type { Clock } from "../platform/clock.js"
 import type { Logger } from "../platform/logger.js"
 import { type AbiRouteOptions, abiRoutes } from "./admin-abi-routes.js"
 import { actorOf, actRoute, adminResponses, answerActs } from "./admin-acts.js"
+import { labelRoutes } from "./admin-label-routes.js"
 import { rollbackActs } from "./admin-rollback-acts.js"
 import { workerActs } from "./admin-worker-acts.js"
 
@@ -28,4 +29,5 @@ export function adminRoutes(app: FastifyInstance, options: AdminRouteOptions): v
   }))
   for (const act of [...workerActs, ...rollbackActs({ ...options, adminToken })]) actRoute(app, options, act)
   abiRoutes(app, options)
+  labelRoutes(app, options)
 }

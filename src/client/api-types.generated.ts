@@ -10,7 +10,7 @@ export interface Routes {
   readonly "/accounts/{address}": {
     readonly paged: false
     readonly args: { readonly min_height?: Digits; readonly min_block_hash?: string; readonly address: string }
-    readonly answer: { readonly data: { readonly address: string; readonly transaction_count: string; readonly transactions_sent: string; readonly value_sent: string; readonly value_received: string; readonly fees_paid: string; readonly deployments: string; readonly first_block_height: string | null; readonly last_block_height: string | null }; readonly meta: Meta }
+    readonly answer: { readonly data: { readonly address: string; readonly label: string | null; readonly transaction_count: string; readonly transactions_sent: string; readonly value_sent: string; readonly value_received: string; readonly fees_paid: string; readonly deployments: string; readonly first_block_height: string | null; readonly last_block_height: string | null }; readonly meta: Meta }
   }
   /** Events that a contract emitted. */
   readonly "/accounts/{address}/events": {
@@ -196,7 +196,7 @@ export interface Routes {
   readonly "/search": {
     readonly paged: false
     readonly args: { readonly q: string; readonly min_height?: Digits; readonly min_block_hash?: string }
-    readonly answer: { readonly data: readonly ({ readonly type: "block" | "transaction" | "token" | "collection" | "contract" | "account"; readonly match: "exact" | "prefix" | "word" | "contains"; readonly block_height: string | null; readonly hash: string | null; readonly address: string | null; readonly name: string | null; readonly symbol: string | null; readonly decimals: number | null; readonly transfer_count: string | null })[]; readonly meta: Meta }
+    readonly answer: { readonly data: readonly ({ readonly type: "block" | "transaction" | "token" | "collection" | "contract" | "account"; readonly match: "exact" | "prefix" | "word" | "contains"; readonly block_height: string | null; readonly hash: string | null; readonly address: string | null; readonly label: string | null; readonly name: string | null; readonly symbol: string | null; readonly decimals: number | null; readonly transfer_count: string | null })[]; readonly meta: Meta }
   }
   /** What happened on each UTC day. */
   readonly "/stats/daily": {

@@ -62,7 +62,15 @@ export interface LoadConfigOptions {
 
 const configFileNames = ["tidemark.config.ts", "tidemark.config.js", "tidemark.config.mjs"]
 /** Segments of paths where else the name of a chain stands: `/v1/stream`, `/admin/abis`, the page `/console`. */
-export const reservedChainNames: readonly string[] = ["abis", "chains", "console", "ops", "stream", "wallets"]
+export const reservedChainNames: readonly string[] = [
+  "abis",
+  "chains",
+  "console",
+  "labels",
+  "ops",
+  "stream",
+  "wallets",
+]
 const abiNamePattern = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$/
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const chainNamePattern = /^[a-z][a-z0-9-]{0,30}$/

@@ -18,6 +18,7 @@ export const reservedTables: readonly string[] = [
   "indexing_checkpoints",
   "indexing_errors",
   "job_queue",
+  "labels",
   "outbox",
   "outbox_state",
   "queued_heights",

@@ -6,6 +6,7 @@ import { useNativeCoin } from "../data/native-coin"
 import { Amount } from "../parts/amount"
 import { Facts } from "../parts/facts"
 import { formatNumber, plural } from "../parts/format-number"
+import { plainText } from "../parts/plain-text"
 import { Lifetime } from "../tokens/lifetime"
 
 export const accountFactNames = ["Transactions", "Value sent", "Value received", "Fees paid", "Seen"]
@@ -16,6 +17,7 @@ export function AccountFacts({ account }: { readonly account: Answer<"/accounts/
   return (
     <Facts
       facts={[
+        { name: "Label", value: account.label === null ? null : <bdi>{plainText(account.label)}</bdi> },
         {
           name: "Transactions",
           value: (

@@ -5,8 +5,8 @@ import { type Answer, apiQuery } from "../data/api-query"
 
 export type Found = Answer<"/search">["data"][number]
 
-/** Longer texts find nothing. */
-export const longestQuery = 120
+/** Longer texts are refused. */
+export const longestQuery = 100
 
 /** Numbers are written with marks between their digits. */
 export const cleanQuery = (text: string): string => {

@@ -10,13 +10,13 @@ import type { DetailResource, RequestValues } from "../../../queries/resource.js
 import { bytesOf, digits, jsonRow, orNull } from "../../../queries/value-schemas.js"
 import { displayText } from "../indexes/token-metadata/display-text.js"
 import { lookUpBlock, lookUpTransaction } from "./chain-columns.js"
-import { type Match, searchNames } from "./search-names.js"
+import { type Match, type NameMatch, rankOf, searchNames } from "./search-names.js"
 
 const query: TProperties = {
   q: Type.String({
     minLength: 1,
     maxLength: 100,
-    description: "A height, a hash, an address or its beginning, a name",
+    description: "A height, a hash, an address or its beginning, a name, a label",
   }),
 }
 const types = ["block", "transaction", "token", "collection", "contract", "account"] as const
@@ -26,6 +26,7 @@ const found = Type.Object({
   block_height: orNull("string"),
   hash: orNull("string"),
   address: orNull("string"),
+  label: orNull("string"),
   name: orNull("string"),
   symbol: orNull("string"),
   decimals: orNull("integer"),
@@ -38,6 +39,7 @@ interface Found {
   readonly block_height?: string
   readonly hash?: string
   readonly address?: string
+  readonly label?: string | null
   readonly name?: string | null
   readonly symbol?: string | null
   readonly decimals?: number | null
@@ -48,7 +50,10 @@ interface Found {
 const mostResults = 20
 const mostByAddress = 100
 
-const nothing = { block_height: null, hash: null, address: null, name: null, symbol: null, decimals: null }
+const nothing = {
+  ...{ block_height: null, hash: null, address: null, label: null, name: null, symbol: null, decimals: null },
+  transfer_count: null,
+}
 
 export const searchResource: DetailResource = {
   ...{ kind: "detail", path: "/search", tag: "search", store: "app", workers: ["search_worker"] },
@@ -56,6 +61,7 @@ export const searchResource: DetailResource = {
   query,
   row: Type.Array(found),
   absent: [],
+  needs: () => ({ tables: ["labels"] }),
   plansVary: true,
   lookup: async (raw, { q }) => ({ ...(await ofChain(raw, q!)), raw_epoch: await epochOf(raw) }),
   read: async (tx, { request, scope }) => {
@@ -69,7 +75,7 @@ export const searchResource: DetailResource = {
       ...(/^0x[0-9a-f]{2,40}$/.test(text) ? await byAddress(tx, text) : []),
       ...(text === "" ? [] : await byName(tx, text)),
     ]
-    return { data: rows.map((row) => jsonRow({ ...nothing, transfer_count: null, ...row })), height: undefined }
+    return { data: rows.map((row) => jsonRow({ ...nothing, ...row })), height: undefined }
   },
 }
 
@@ -106,52 +112,70 @@ function inChain(request: RequestValues, scope: AnswerScope): Found[] {
   ]
 }
 
-const subjectColumns = `s.address, s.ft_transfers, s.nft_transfers, m.name, m.symbol, m.decimals
-  from app.search_subjects s left join app.token_metadata m on m.contract_address = s.address`
+/** Of addresses that contracts or operators gave a name. */
+const subjectsOf = (addresses: string): string => `select one.address, s.ft_transfers, s.nft_transfers, s.deployments,
+    l.label, m.name, m.symbol, m.decimals
+  from (${addresses}) as one left join app.search_subjects s using (address) left join app.labels l using (address)
+    left join app.token_metadata m on m.contract_address = one.address
+  where s.address is not null or l.address is not null`
 
 interface Subject extends Record<string, unknown> {
   address: Buffer
-  ft_transfers: string
-  nft_transfers: string
+  /** Null: nothing says that it is a contract. */
+  ft_transfers: string | null
+  nft_transfers: string | null
+  deployments: string | null
+  label: string | null
   name: string | null
   symbol: string | null
   decimals: number | null
 }
 
-function subject(row: Subject, match: Match): Found & { readonly used: number } {
-  const { address, ft_transfers: ft, nft_transfers: nft, ...shown } = row
-  const type = Number(ft) > 0 ? "token" : Number(nft) > 0 ? "collection" : "contract"
+type Ranked = Found & { readonly rank: number; readonly used: number }
+
+function subject(row: Subject, how: NameMatch): Ranked {
+  const { address, ft_transfers: ft, nft_transfers: nft, deployments, ...shown } = row
+  const type =
+    Number(ft) > 0 ? "token" : Number(nft) > 0 ? "collection" : deployments === null ? "account" : "contract"
   const used = Number(ft) + Number(nft)
-  return { ...shown, type, match, address: `0x${address.toString("hex")}`, transfer_count: String(used), used }
+  const count = deployments === null ? {} : { transfer_count: String(used) }
+  return {
+    ...shown,
+    ...count,
+    type,
+    match: how.match,
+    address: `0x${address.toString("hex")}`,
+    rank: rankOf(how),
+    used,
+  }
 }
+
+/** Each part by its own index. */
+const between = (table: string): string =>
+  `(select address from ${table} where address >= $1 and address <= $2 order by address limit $3)`
+const byAddressSql = subjectsOf(`${between("app.search_subjects")} union ${between("app.labels")}`)
+const byNameSql = subjectsOf("select address from unnest($1::bytea[]) as address")
 
 async function byAddress(tx: Queryable, text: string): Promise<Found[]> {
   const isWhole = text.length === 42
   const low = bytesOf(text.padEnd(42, "0"))
   const high = bytesOf(text.padEnd(42, "f"))
-  const { rows } = await tx.query<Subject>(
-    `select ${subjectColumns} where s.address >= $1 and s.address <= $2 order by s.address limit $3`,
-    [low, high, mostByAddress],
-  )
-  if (rows.length > 0 || !isWhole) return best(rows.map((row) => subject(row, isWhole ? "exact" : "prefix")))
+  const { rows } = await tx.query<Subject>(byAddressSql, [low, high, mostByAddress])
+  const how = { match: isWhole ? "exact" : "prefix", labelled: false } as const
+  if (rows.length > 0 || !isWhole) return best(rows.map((row) => subject(row, how)))
   const { rows: accounts } = await tx.query("select 1 from app.address_stats where address = $1", [low])
   return accounts.map(() => ({ type: "account", match: "exact", address: text }))
 }
 
 async function byName(tx: Queryable, text: string): Promise<Found[]> {
   const matches = await searchNames(tx, { text, enough: mostResults })
-  const { rows } = await tx.query<Subject>(`select ${subjectColumns} where s.address = any($1::bytea[])`, [
-    [...matches.keys()].map((hex) => Buffer.from(hex, "hex")),
-  ])
+  const { rows } = await tx.query<Subject>(byNameSql, [[...matches.keys()].map((hex) => Buffer.from(hex, "hex"))])
   return best(rows.map((row) => subject(row, matches.get(row.address.toString("hex"))!)))
 }
 
-const ranks: readonly Match[] = ["exact", "prefix", "word", "contains"]
-
-function best(found: readonly (Found & { readonly used: number })[]): Found[] {
-  const rank = (one: Found): number => ranks.indexOf(one.match)
+function best(found: readonly Ranked[]): Found[] {
   return [...found]
-    .sort((a, b) => rank(a) - rank(b) || b.used - a.used || (a.address! < b.address! ? -1 : 1))
+    .sort((a, b) => a.rank - b.rank || b.used - a.used || (a.address! < b.address! ? -1 : 1))
     .slice(0, mostResults)
-    .map(({ used: _, ...one }) => one)
+    .map(({ rank: _, used: __, ...one }) => one)
 }

@@ -34,7 +34,7 @@ describe("search terms", () => {
     await database.end()
     await place.drop()
   })
-  beforeEach(() => database.query("delete from app.token_metadata"))
+  beforeEach(() => database.query("delete from app.token_metadata; delete from app.labels"))
 
   const write = (at: number, name: string | null, symbol: string | null) =>
     database.query(
@@ -50,21 +50,36 @@ describe("search terms", () => {
       .map(({ line }) => line)
       .sort()
   const find = async (text: string) =>
-    Object.fromEntries(await database.transaction((tx) => searchNames(tx, { text: displayText(text), enough: 20 })))
+    Object.fromEntries(
+      [...(await database.transaction((tx) => searchNames(tx, { text: displayText(text), enough: 20 })))].map(
+        ([hex, { match, labelled }]) => [hex, labelled ? `label, ${match}` : match],
+      ),
+    )
 
   test("are those of the names that are stored, whatever is written and deleted, and however hostile", async () => {
     const name = fc.option(fc.oneof(fc.string({ maxLength: 300, unit: "binary" }), fc.constant("a b ".repeat(80))))
-    const act = fc.record({ at: fc.integer({ min: 0, max: 3 }), name, symbol: name, gone: fc.boolean() })
+    const act = fc.record({
+      ...{ at: fc.integer({ min: 0, max: 3 }), name, symbol: name, gone: fc.boolean() },
+      label: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
+    })
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 5 }), async (acts) => {
-        for (const { at, name, symbol, gone } of acts) {
+        for (const { at, name, symbol, gone, label } of acts) {
+          await database.query("delete from app.labels where address = $1 and $2", [Buffer.from([at]), gone])
+          if (label !== null)
+            await database.query(
+              `insert into app.labels (address, label, created_by) values ($1, $2, 'x')
+               on conflict (address) do update set label = excluded.label`,
+              [Buffer.from([at]), label.replaceAll("\0", " ")],
+            )
           if (gone)
             await database.query("delete from app.token_metadata where contract_address = $1", [Buffer.from([at])])
           else await write(at, name, symbol)
         }
         const expected = await terms(
           `(select contract_address as address, 'name' as field, t.* from app.token_metadata, app.search_terms_of(name) t
-            union all select contract_address, 'symbol', t.* from app.token_metadata, app.search_terms_of(symbol) t) all_terms`,
+            union all select contract_address, 'symbol', t.* from app.token_metadata, app.search_terms_of(symbol) t
+            union all select address, 'label', t.* from app.labels, app.search_terms_of(label) t) all_terms`,
         )
         expect(await terms("app.search_terms")).toEqual(expected)
         const { rows } = await database.query(
@@ -92,6 +107,21 @@ describe("search terms", () => {
     expect(await find("usdc")).toEqual({})
   })
 
+  test("of labels are found however many contracts call themselves the same, and beside those of names", async () => {
+    await database.query(
+      `insert into app.search_terms (address, field, word, term)
+       select int4send(n), 'name', 0, 'usdc' from generate_series(1, 1000) as n`,
+    )
+    await write(1, "USDC Fake", null)
+    await database.query(
+      "insert into app.labels (address, label, created_by) values ('\\x01', 'A fake of USDC', 'x'), ('\\x02', 'USDC', 'x')",
+    )
+    const found = await find("usdc")
+    await database.query("delete from app.search_terms where field = 'name'")
+    expect(found).toMatchObject({ "02": "label, exact", "01": "prefix" })
+    expect(Object.keys(found)).toHaveLength(202)
+  })
+
   test("are never looked at one by one, and without trigrams beginnings are still found", async () => {
     await write(1, "Bridged USD Coin", null)
     // So many that the right index is worth it.
@@ -105,7 +135,7 @@ describe("search terms", () => {
       await searchNames(
         {
           query: async (sql: string, params: readonly unknown[] = []) => {
-            if (sql.includes("app.search_terms where")) {
+            if (/app\.search_terms\s+where/.test(sql)) {
               const { rows } = await tx.query<{ "QUERY PLAN": string }>(`explain ${sql}`, params)
               seen.push(rows.map((row) => row["QUERY PLAN"]).join("\n"))
             }
@@ -117,7 +147,8 @@ describe("search terms", () => {
       )
     })
     expect(seen).toHaveLength(2)
-    for (const index of ["search_terms_whole", "search_terms_words"]) expect(seen[0]).toContain(index)
+    for (const index of ["whole", "words", "labels_whole", "labels_words"].map((one) => `search_terms_${one}`))
+      expect(seen[0]).toContain(index)
     expect(seen[1]).toContain("search_terms_trigrams")
     expect(seen.join()).not.toContain("Seq Scan")
     await database.query("alter index app.search_terms_trigrams rename to away")
