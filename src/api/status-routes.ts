@@ -19,8 +19,8 @@ export interface StatusRouteOptions {
   readonly rootPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
-/** Where a person can go on. Those of the data are there with the role `serve` only. */
-const places = ["/docs", "/openapi.json", "/v1/chains", "/v1/stream", "/graphql", "/api"]
+/** Where a person can go on. Those of the data are there with the role `serve` only, `/admin` with a token. */
+const places = ["/docs", "/openapi.json", "/v1/chains", "/v1/stream", "/graphql", "/api", "/admin"]
 const routes = ["/health", "/ready", "/status", "/metrics"]
 
 export function statusRoutes(app: FastifyInstance, options: StatusRouteOptions): void {

@@ -26,7 +26,7 @@ export async function openPages(url: string): Promise<OpenPages | undefined> {
     page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`))
     page.on("console", (message) => {
       // A refusal that the page shows is no fault of the page.
-      const isRefusal = /status of 404/.test(message.text())
+      const isRefusal = /status of 40[14]/.test(message.text())
       if (message.type() === "error" && !isRefusal) faults.push(`${page.url()}: ${message.text()}`)
     })
     page.on("request", (request) => {

@@ -18,6 +18,7 @@ export interface Place {
 export interface Filters extends Parts, Place {
   readonly status?: string | undefined
   readonly code?: string | undefined
+  readonly fault?: string | undefined
   readonly severity?: string | undefined
   readonly resolved?: string | undefined
   readonly action?: string | undefined
@@ -41,5 +42,5 @@ const readAll = (given: Given, names: readonly string[]): Record<string, string>
   Object.assign({}, ...names.map((name) => textOf(given, name)))
 const placeNames = "from to worker height".split(" ")
 export const readPlace = (given: Given): Place => readAll(given, placeNames)
-const filterNames = [...placeNames, ..."status code severity resolved action actor tab cursor".split(" ")]
+const filterNames = [...placeNames, ..."status code fault severity resolved action actor tab cursor".split(" ")]
 export const readFilters = (given: Given): Filters => readAll(given, filterNames)

@@ -8,6 +8,7 @@ import { useChain } from "../../app/chain-context"
 import { useOps } from "../access/ops-query"
 import { TokenGate } from "../access/token-gate"
 import { WhoActs } from "../access/who-acts"
+import { ActProvider } from "../acts/act-provider"
 import styles from "./console-frame.module.css"
 import { PauseButton } from "./pause-button"
 import { sections } from "./sections"
@@ -41,7 +42,13 @@ export function ConsoleFrame(): ReactNode {
         <WhoActs />
         <PauseButton />
       </div>
-      {isRefused ? <TokenGate hasRoutes={error.status === 401} /> : <Outlet />}
+      {isRefused ? (
+        <TokenGate hasRoutes={error.status === 401} />
+      ) : (
+        <ActProvider>
+          <Outlet />
+        </ActProvider>
+      )}
     </main>
   )
 }

@@ -1,6 +1,7 @@
 // What to look at first: the worker that holds most others back stands on top. Pure.
 
 import { plural } from "../../parts/format-number"
+import { heldBy } from "./held-by"
 import { behind, type Worker } from "./worker-state"
 
 export interface Worry {
@@ -43,13 +44,3 @@ const said = (worker: string, words: string, weight: number, isBlocked = false) 
   weight,
   isBlocked,
 })
-
-/** All that depend on it, by way of others too. */
-function heldBy(name: string, workers: readonly Worker[], seen = new Set<string>()): readonly string[] {
-  for (const { worker, dependencies } of workers) {
-    if (!dependencies.includes(name) || seen.has(worker)) continue
-    seen.add(worker)
-    heldBy(worker, workers, seen)
-  }
-  return [...seen]
-}
