@@ -66,6 +66,7 @@ create table raw.chain_state (
   compared_server timestamp with time zone,
   intent_reason text,
   follower_name text,
+  intent_opened_at timestamp with time zone,
   constraint chain_state_pkey PRIMARY KEY (singleton),
   constraint chain_state_check CHECK ((((intent_id IS NULL) = (intent_epoch IS NULL)) AND ((intent_id IS NULL) = (intent_removed IS NULL)))),
   constraint chain_state_singleton_check CHECK (singleton)
@@ -161,6 +162,7 @@ create table raw.rollbacks (
   reason text,
   created_at timestamp with time zone not null default clock_timestamp(),
   highest_height bigint,
+  opened_at timestamp with time zone,
   constraint rollbacks_pkey PRIMARY KEY (id)
 );
 

@@ -30,9 +30,10 @@ const planAnswer = {
   transactions: Type.Integer(),
   events: Type.Integer(),
   halt: orNull("string"),
+  workers: Type.Array(Type.Object({ worker: Type.String(), blocks: Type.Integer() })),
 }
-const planJson = ({ to, highest, blocks, transactions, events, halt }: RollbackPlan) => ({
-  ...{ to: String(to), highest: String(highest), blocks, transactions, events, halt },
+const planJson = ({ to, highest, blocks, transactions, events, halt, workers }: RollbackPlan) => ({
+  ...{ to: String(to), highest: String(highest), blocks, transactions, events, halt, workers },
 })
 
 export function rollbackActs({ clock, logger, adminToken, waitMs = defaultWaitMs }: RollbackActDeps): readonly Act[] {

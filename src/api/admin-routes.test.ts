@@ -295,6 +295,8 @@ describe("a rollback", () => {
   test("needs a confirmation of the present state, and does what was planned", async () => {
     const planned = await plan("15")
     expect(planned).toMatchObject({ to: "15", highest: "19", blocks: 4, halt: null })
+    expect(planned.workers).toContainEqual({ worker: "evm_worker", blocks: 4 })
+    expect(planned.workers.map(({ worker }: { worker: string }) => worker)).not.toContain("raw_ingester")
     const other = await plan("16")
     const confirmation = planned.confirmation
     for (const wrong of [other.confirmation, `${confirmation.slice(0, -2)}AA`, `1${confirmation}`])
@@ -309,7 +311,13 @@ describe("a rollback", () => {
     expect((await served.store.app.query("select 1 from app.evm_transactions where block_height > 15")).rows).toEqual(
       [],
     )
-    expect(await audit("raw")).toMatchObject([{ actor: "admin@127.0.0.1", action: "rollback" }])
+    expect(await audit("raw")).toMatchObject([
+      { actor: "admin@127.0.0.1", action: "rollback", details: { to: 15, blocks: 4, reason: "a bad node" } },
+    ])
+    const [done] = (await served.get("/v1/test/ops/rollbacks")).json.data
+    expect(done).toMatchObject({ state: "done", removed_from: "16", highest_height: "19", actor: "admin@127.0.0.1" })
+    expect(done.took_ms).toBe(Date.parse(done.created_at) - Date.parse(done.opened_at))
+    expect(done.took_ms).toBeGreaterThan(0)
     // It was good for one epoch.
     expect((await execute("15", confirmation)).status).toBe(404)
     expect(await execute("14", (await plan("14")).confirmation)).toMatchObject({ status: 200 })

@@ -128,16 +128,32 @@ test("rollbacks are listed newest first, with the open one and whether app has f
   )
   await app.query("insert into app.rollbacks (id, epoch, removed) values ($1, 1, '[50,)')", [one])
   await raw.query(
-    `update raw.chain_state set intent_id = gen_random_uuid(), intent_epoch = 3, intent_removed = '[30,40)'`,
+    `update raw.chain_state set intent_id = gen_random_uuid(), intent_epoch = 3, intent_removed = '[30,40)',
+       intent_opened_at = clock_timestamp() - interval '1 minute'`,
   )
+  await raw.query("insert into raw.audit_log (actor, action, details) values ('ann@harbour', 'rollback', $1)", [
+    JSON.stringify({ id: one, to: 49 }),
+  ])
   const rows = await walk("/rollbacks")
-  await raw.query("update raw.chain_state set intent_id = null, intent_epoch = null, intent_removed = null")
+  await raw.query(
+    "update raw.chain_state set intent_id = null, intent_epoch = null, intent_removed = null, intent_opened_at = null",
+  )
   await raw.query("delete from raw.rollbacks")
   expect(rows).toMatchObject([
     { epoch: 3, state: "open", removed_from: "30", removed_to: "40", app_done: false, created_at: null },
     { epoch: 2, state: "cancelled", removed_from: null, app_done: false },
-    { epoch: 1, state: "done", removed_from: "50", removed_to: null, app_done: true },
+    {
+      epoch: 1,
+      state: "done",
+      removed_from: "50",
+      removed_to: null,
+      app_done: true,
+      actor: "ann@harbour",
+      took_ms: null,
+    },
   ])
+  expect(rows[0]!["took_ms"]).toBeGreaterThanOrEqual(60_000)
+  expect(rows[1]!["actor"]).toBeNull()
 })
 
 test("workers say what they depend on, how far they are and what they hold", async () => {

@@ -65,7 +65,7 @@ describe("a rollback that a person asks for", () => {
        where details ->> 'id' = (select id::text from raw.rollbacks)`,
     )
     expect(rows).toMatchObject([
-      { actor: "ann@harbour", action: "rollback", details: { to: 19, blocks: 4, halt: null } },
+      { actor: "ann@harbour", action: "rollback", details: { to: 19, blocks: 4, halt: null, reason: "a bad node" } },
     ])
     expect(await rollbackReasons(store)).toEqual(["a bad node, asked for by ann@harbour"])
   })

@@ -166,7 +166,7 @@ export interface Routes {
   readonly "/ops/rollbacks": {
     readonly paged: true
     readonly args: { readonly limit?: number; readonly cursor?: string }
-    readonly answer: { readonly data: readonly ({ readonly id: string; readonly epoch: number; readonly state: "open" | "done" | "cancelled"; readonly removed_from: string | null; readonly removed_to: string | null; readonly ancestor_hash: string | null; readonly reason: string | null; readonly highest_height: string | null; readonly app_done: boolean; readonly created_at: string | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
+    readonly answer: { readonly data: readonly ({ readonly id: string; readonly epoch: number; readonly state: "open" | "done" | "cancelled"; readonly removed_from: string | null; readonly removed_to: string | null; readonly ancestor_hash: string | null; readonly reason: string | null; readonly highest_height: string | null; readonly app_done: boolean; readonly opened_at: string | null; readonly created_at: string | null; readonly took_ms: number | null; readonly actor: string | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
   /** How far the chain was over an hour, a day or a month. */
   readonly "/ops/series": {

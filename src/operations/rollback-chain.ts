@@ -3,6 +3,7 @@
 
 import { rawIngester } from "../coordination/raw-ingester.js"
 import type { RollbackIntent } from "../coordination/rollback-ledger.js"
+import { countHeights, intersect } from "../domain/range-set.js"
 import { IndexerError } from "../platform/errors.js"
 import { heightFrom } from "../postgres/postgres-error.js"
 import { cancelRollback, describeRemoved } from "../rollback/cancel-rollback.js"
@@ -21,11 +22,13 @@ export interface RollbackPlan {
   readonly transactions: number
   readonly events: number
   readonly ancestorHash: string | null
+  /** Of each worker, how many heights are undone; those that have nothing above are left out. */
+  readonly workers: readonly { readonly worker: string; readonly blocks: number }[]
 }
 
 /** Throws NOT_FOUND where nothing lies above the height, USAGE where the chain starts above it. */
 export async function planRollback(
-  { raw, name }: OperatedChain,
+  { raw, app, ledgers, name }: OperatedChain,
   { to }: { readonly to: number },
 ): Promise<RollbackPlan> {
   const {
@@ -52,6 +55,14 @@ export async function planRollback(
       `${name} starts at block ${start}: nothing below ${start - 1} can be rolled back to`,
     )
   }
+  const coverage = await ledgers.app.readCoverage(app)
+  const above = [{ from: to + 1, to: Number.MAX_SAFE_INTEGER }]
+  const workers = [...coverage]
+    // App's copy of raw's coverage.
+    .filter(([worker]) => worker !== rawIngester)
+    .map(([worker, { heights }]) => ({ worker, blocks: countHeights(intersect(heights, above)) }))
+    .filter(({ blocks }) => blocks > 0)
+    .sort((a, b) => (a.worker < b.worker ? -1 : 1))
   return {
     to,
     highest,
@@ -61,6 +72,7 @@ export async function planRollback(
     transactions: Number(row["transactions"]),
     events: Number(row["events"]),
     ancestorHash: row.ancestor ? `0x${row.ancestor.toString("hex")}` : null,
+    workers,
   }
 }
 
@@ -82,7 +94,7 @@ export async function rollbackChain(
   const opened = await openAuditedIntent(
     chain,
     { id, from: to + 1, ancestorHash, epoch, reason: `${reason ?? "rollback"}, asked for by ${actor}` },
-    { actor, action: "rollback", details: { id, to, blocks, halt } },
+    { actor, action: "rollback", details: { id, to, blocks, halt, reason: reason ?? null } },
   )
   if (!opened) {
     throw new IndexerError(

@@ -51,6 +51,9 @@ export interface ChainStatus {
   readonly rollback: RollbackStatus | null
   /** Why ingestion halts over a reorganisation, if it does. */
   readonly halt: string | null
+  /** Where the node's chain differs from the stored one. */
+  readonly haltHeight: number | null
+  readonly haltAgeMs: number | null
   /** By the database's clock. */
   readonly readAtMs: number
 }

@@ -119,6 +119,8 @@ export async function readChainStatus(
     workForMs: workFor(processes),
     rollback: rollbackStatus(chain?.intent, processes),
     halt: chain?.halt ?? null,
+    haltHeight: chain?.haltHeight ?? null,
+    haltAgeMs: chain?.haltAgeMs ?? null,
     readAtMs: now,
   }
 }

@@ -6,14 +6,21 @@ import type { Queryable } from "../postgres/transaction.js"
 import type { ProcessRow } from "./chain-status.js"
 import { parseProcessState } from "./process-state.js"
 
+interface Ages {
+  readonly head_age: number | null
+  readonly followed_age: number | null
+  readonly halt_age: number | null
+}
+
 /** Undefined until the chain was pinned. */
 export async function readChainRow(sql: Queryable) {
   const {
     rows: [row],
-  } = await sql.query<Record<string, string | null> & { head_age: number | null; followed_age: number | null }>(
+  } = await sql.query<Record<string, string | null> & Ages>(
     `select chain_name, chain_id, chain_epoch, start_height, live_from, head_height, finalized_height, follower_name,
        ${ageMs("head_seen_at")} as head_age, ${ageMs("followed_at")} as followed_age,
-       intent_id, intent_removed::text as intent_removed, intent_reason, halt_reason
+       intent_id, intent_removed::text as intent_removed, intent_reason, halt_reason,
+       halt_height, ${ageMs("halted_at")} as halt_age
      from raw.chain_state`,
   )
   if (!row) return undefined
@@ -31,6 +38,8 @@ export async function readChainRow(sql: Queryable) {
     followerAgeMs: row.followed_age,
     intent: intentOf(row),
     halt: row["halt_reason"] ?? null,
+    haltHeight: height("halt_height"),
+    haltAgeMs: row.halt_age,
   }
 }
 

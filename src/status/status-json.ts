@@ -32,6 +32,8 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
     rollback_open: status.rollback !== null,
     rollback: status.rollback && rollbackJson(status.rollback),
     halt: status.halt,
+    halt_height: height(status.haltHeight),
+    halted_for_ms: status.haltAgeMs,
     workers: status.workers.map(workerJson),
     dead_blocks: status.deadBlocks.slice(0, maxLeases).map((dead) => ({
       worker: dead.worker,
@@ -52,6 +54,7 @@ export function statusJson(status: ChainStatus, diagnosis: Diagnosis) {
       app_bytes: status.store.appBytes,
       free_bytes: status.store.freeBytes,
       days_to_full: status.daysToFull === null ? null : round(status.daysToFull),
+      seconds_per_block: status.store.secondsPerBlock === null ? null : round(status.store.secondsPerBlock),
     },
     unindexed_partitions: status.unindexed.slice(0, maxRanges),
     processes: status.processes.map(processJson),

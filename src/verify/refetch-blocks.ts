@@ -35,7 +35,7 @@ export async function refetchBlocks(
       epoch: Number(state?.chain_epoch ?? 0),
       reason: `${reasons[action]}, asked for by ${actor}`,
     }
-    const details = { blocks_taken_back: formatRange(heights) }
+    const details = { id: request.id, blocks_taken_back: formatRange(heights) }
     if (!(await openAuditedIntent(deps, request, { actor, action, details }))) continue
     await finishRollbackPatiently(deps)
     return

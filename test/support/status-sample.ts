@@ -199,6 +199,8 @@ export function sampleStatus(over: Partial<ChainStatus> = {}, work: SampleWork =
     workForMs: 1_800_000,
     rollback: null,
     halt: null,
+    haltHeight: null,
+    haltAgeMs: null,
     readAtMs: 1_700_000_000_000,
     ...over,
   }

@@ -38,7 +38,8 @@ const auditLog: Omit<TableShape, "name"> = {
   keyOf: (values) => values["id"] as number,
 }
 
-const rollbackColumns = "id uuid, epoch int8, removed int8range, ancestor_hash bytea, reason text, highest_height int8"
+const rollbackColumns =
+  "id uuid, epoch int8, removed int8range, ancestor_hash bytea, reason text, highest_height int8, opened_at timestamptz"
 
 const coordinationShapes = (schema: "raw" | "app"): TableShape[] => [
   { name: `${schema}.worker_leases`, ...leases },
@@ -58,7 +59,7 @@ export const rawShapes: readonly TableShape[] = [
     columns:
       columns(`chain_name text, chain_id text, genesis_hash bytea, start_height int8, live_from int8, head_height int8,
       head_hash bytea, head_seen_at timestamptz, followed_by text, follower_name text, followed_at timestamptz, finalized_height int8, chain_epoch int8,
-      intent_id uuid, intent_epoch int8, intent_removed int8range, intent_ancestor_hash bytea, intent_reason text,
+      intent_id uuid, intent_epoch int8, intent_removed int8range, intent_ancestor_hash bytea, intent_reason text, intent_opened_at timestamptz,
       halted_at timestamptz, halt_reason text, halt_height int8, compared_server timestamptz`),
     keyOf: one,
   },

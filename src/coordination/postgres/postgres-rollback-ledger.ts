@@ -125,7 +125,7 @@ export const postgresIntentLedger: IntentLedger = {
     const { rows } = await sql.query(
       `update raw.chain_state
        set intent_id = $1, intent_epoch = greatest(chain_epoch, $5::int8) + 1, intent_removed = $2::int8range,
-           intent_ancestor_hash = $3, intent_reason = $6,
+           intent_ancestor_hash = $3, intent_reason = $6, intent_opened_at = clock_timestamp(),
            -- Only what reaches to the head, and was compared with the node, settles why ingestion halted.
            halted_at = case when upper_inf($2::int8range) and $5::int8 is null then null else halted_at end,
            halt_reason = case when upper_inf($2::int8range) and $5::int8 is null then null else halt_reason end,
@@ -147,15 +147,15 @@ export const postgresIntentLedger: IntentLedger = {
   async closeIntent(tx, { epoch, removed, highest }) {
     await allAnswered([
       tx.query(
-        `insert into raw.rollbacks (id, epoch, removed, ancestor_hash, reason, highest_height)
-         select intent_id, intent_epoch, $2::int8range, intent_ancestor_hash, intent_reason, $1::int8
+        `insert into raw.rollbacks (id, epoch, removed, ancestor_hash, reason, highest_height, opened_at)
+         select intent_id, intent_epoch, $2::int8range, intent_ancestor_hash, intent_reason, $1::int8, intent_opened_at
          from raw.chain_state`,
         [highest, printRemoved(removed)],
       ),
       tx.query(
         `update raw.chain_state
          set chain_epoch = $1, intent_id = null, intent_epoch = null, intent_removed = null,
-             intent_ancestor_hash = null, intent_reason = null`,
+             intent_ancestor_hash = null, intent_reason = null, intent_opened_at = null`,
         [epoch],
       ),
     ])
