@@ -1,12 +1,18 @@
-// What clients that nobody here wrote make of the answers: ethers, with the subclass of the documents, and viem, whose
-// parsers want what a node sends.
+// What clients that nobody here wrote make of the answers: ethers, with the subclass of the documents; viem, whose parsers
+// want what a node sends; Foundry's cast; and hardhat-verify, whose requests are here as it sends them.
 
+import { execFile } from "node:child_process"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
 import type { EtherscanProvider, Filter, Log } from "ethers"
-import { createPublicClient, custom } from "viem"
+import { createPublicClient, custom, parseAbi } from "viem"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type RunningChainServer, startChainServer } from "../../../test/support/chain-server.js"
 import { curlsOf, examplesOf, importExample } from "../../../test/support/doc-examples.js"
 import { type ServedStore, serveStore } from "../../../test/support/served-store.js"
+import { hasTestBinary, testBinary } from "../../../test/support/test-binary.js"
 import type { EvmBlock } from "../../families/evm/raw/evm-block.js"
 import { EvmSource } from "../../families/evm/source/evm-source.js"
 import { systemClock } from "../../platform/clock.js"
@@ -20,6 +26,8 @@ type TidemarkProvider = EtherscanProvider & {
 
 const page = "docs/reference/etherscan.md"
 const newest = 12
+const coin = `0x${"c0".repeat(20)}`
+const coinAbi = parseAbi(["event Sent(address indexed to, uint256 value)", "function send(address to) returns (bool)"])
 const fetched: EvmBlock[] = []
 let node: RunningChainServer
 let served: ServedStore
@@ -42,7 +50,10 @@ beforeAll(async () => {
   for await (const batch of source.fetchRange({ from: 1, to: newest + 1 }, { signal })) fetched.push(...batch)
   await source.close()
   const genesis = { height: 0, hash: genesisHash.slice(2), timestamp: "2023-11-14T22:13:20Z", baseFee: 1 }
-  served = await serveStore([{ ...genesis, transactions: [] }], { fetched })
+  served = await serveStore([{ ...genesis, transactions: [] }], {
+    fetched,
+    abis: [{ name: "Coin", address: coin, abi: coinAbi }],
+  })
   await served.store.raw.query("update raw.chain_state set head_height = $1, finalized_height = 4", [newest])
   const [code] = examplesOf(page, { language: "js", url: served.url })
   const { TidemarkProvider: Provider } = await importExample<{
@@ -163,6 +174,54 @@ test("viem parses blocks, transactions and receipts", async () => {
   expect(block.transactions.map(({ hash }) => hash)).toEqual(fetched[4]!.transactions.map(({ id }) => id))
   const receipt = await client.getTransactionReceipt({ hash: some().id as `0x${string}` })
   expect([receipt.status, receipt.blockNumber, receipt.logs.length]).toEqual(["success", 5n, some().eventCount])
+})
+
+test.skipIf(!hasTestBinary("cast"))(
+  "cast shows the interface of a contract whose ABI is known",
+  async () => {
+    const cwd = await mkdtemp(join(tmpdir(), "tidemark-cast-"))
+    const [toml] = examplesOf(page, { language: "toml", url: served.url })
+    await writeFile(join(cwd, "foundry.toml"), toml!.replace("31337", "1337"))
+    // It keeps what it was told in its home.
+    const options = { cwd, env: { HOME: cwd, NO_PROXY: "127.0.0.1" } }
+    const cast = (...args: string[]) =>
+      promisify(execFile)(join(testBinary("cast"), "bin", "cast"), [...args, "--chain", "1337"], options)
+    const { stdout } = await cast("interface", coin)
+    await expect(cast("interface", `0x${"ee".repeat(20)}`)).rejects.toThrow("Contract source code not verified")
+    await rm(cwd, { recursive: true })
+    expect(stdout).toContain("interface Coin {")
+    expect(stdout).toContain("event Sent(address indexed to, uint256 value);")
+    expect(stdout).toContain("function send(address to) external returns (bool);")
+  },
+  30_000,
+)
+
+test("hardhat-verify is told that no sources are kept, by the answers that it understands", async () => {
+  const body = new URLSearchParams({
+    ...{ contractaddress: coin, codeformat: "solidity-standard-json-input", contractname: "a.sol:A" },
+    ...{ sourceCode: "{}", compilerversion: "v0.8.19+commit.7dd6d404" },
+  })
+  const inBody = new URLSearchParams([...body, ["apikey", "none"], ["module", "contract"]])
+  inBody.set("action", "verifysourcecode")
+  const headers = { "content-type": "application/x-www-form-urlencoded" }
+  const send = async (path: string, form?: URLSearchParams) => {
+    const init = form ? { method: "POST", body: form.toString(), headers } : {}
+    const response = await fetch(`${served.url}${path}`, init)
+    return { code: response.status, ...((await response.json()) as object) }
+  }
+  // Version 2 names the action in the body, version 3 in the query.
+  const query = "chainid=1337&apikey=none&module=contract&action="
+  for (const refused of [
+    await send("/api", inBody),
+    await send(`/v2/api?${query}verifysourcecode`, body),
+    await send(`/api?${query}checkverifystatus&guid=abc`),
+  ])
+    expect(refused).toMatchObject({ code: 200, status: "0", result: expect.stringContaining("sources are not kept") })
+  // It takes a contract for verified where there is a source.
+  for (const path of ["/api", "/v2/api"])
+    expect(await send(`${path}?${query}getsourcecode&address=${coin}`)).toMatchObject({
+      ...{ status: "1", message: "OK", result: [{ SourceCode: "", ContractName: "Coin" }] },
+    })
 })
 
 describe(page, () => {

@@ -1,8 +1,10 @@
-// contract getcontractcreation; getabi, of ABIs that were given; and what is said of sources: none is kept.
+// contract getcontractcreation; getabi and getsourcecode, of ABIs that were given. No sources are kept.
 
-import type { EtherscanAction } from "../../../../queries/etherscan/etherscan-action.js"
+import type { EtherscanAction, EtherscanAsk } from "../../../../queries/etherscan/etherscan-action.js"
 import { EtherscanError } from "../../../../queries/etherscan/etherscan-error.js"
 import { readCovered } from "../../../../queries/etherscan/read-covered.js"
+import type { AbiEntry } from "../../parse-abi.js"
+import { completeEntry } from "./complete-abi.js"
 import { hex, hexOrEmpty } from "./etherscan-values.js"
 
 interface Deployment {
@@ -59,28 +61,26 @@ export const contracts: readonly EtherscanAction[] = [
   {
     module: "contract",
     action: "getabi",
-    answer: async ({ chain, params }) => {
-      const address = hex(params.address("address"))
-      const { own } = (await chain.abis.of([address]))(address)
-      if (own.length === 0) throw new EtherscanError(unverified)
-      // Of several, what they have in common once.
-      const entries = own.flatMap(({ entries }) => entries as readonly object[]).map((entry) => JSON.stringify(entry))
-      return { kind: "value", value: `[${[...new Set(entries)].join(",")}]` }
+    answer: async (ask) => {
+      const known = await abiOf(ask)
+      if (!known) throw new EtherscanError(unverified)
+      return { kind: "value", value: known.text }
     },
   },
   {
     module: "contract",
     action: "getsourcecode",
-    answer: async ({ params }) => {
-      params.address("address")
+    answer: async (ask) => {
+      const known = await abiOf(ask)
       const rows = [
         {
           SourceCode: "",
-          ABI: unverified,
-          ContractName: "",
+          ABI: known?.text ?? unverified,
+          ContractName: known?.name ?? "",
           CompilerVersion: "",
-          OptimizationUsed: "",
-          Runs: "",
+          // Where there is an ABI, cast reads the rest too, and wants numbers.
+          OptimizationUsed: known ? "0" : "",
+          Runs: known ? "0" : "",
           ConstructorArguments: "",
           EVMVersion: "Default",
           Library: "",
@@ -94,3 +94,19 @@ export const contracts: readonly EtherscanAction[] = [
     },
   },
 ]
+
+/** Undefined: none was given for the contract itself. */
+async function abiOf({
+  chain,
+  params,
+}: EtherscanAsk): Promise<{ readonly name: string; readonly text: string } | undefined> {
+  const address = hex(params.address("address"))
+  const { own } = (await chain.abis.of([address]))(address)
+  const [first] = own
+  if (!first) return undefined
+  // Of several, what they have in common once.
+  const entries = own
+    .flatMap(({ entries }) => entries as readonly AbiEntry[])
+    .map((entry) => JSON.stringify(completeEntry(entry)))
+  return { name: first.name, text: `[${[...new Set(entries)].join(",")}]` }
+}
