@@ -112,9 +112,10 @@ describe("a statement that takes long", () => {
   })
 
   test("may send its rows for longer than that, one after the other", async () => {
-    const connection = await open()
+    // Rows come every 20 ms. No machine is so busy that none comes for two seconds.
+    const connection = await open({ answerTimeoutMs: 2_000 })
     const rows = await connection.copyOut(
-      "select x, pg_sleep(0.02)::text, repeat('x', 1000) from generate_series(1, 60) as x",
+      "select x, pg_sleep(0.02)::text, repeat('x', 1000) from generate_series(1, 150) as x",
       { fields: 3 },
     )
     expect(rows).toBeDefined()

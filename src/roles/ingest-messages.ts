@@ -20,7 +20,7 @@ export interface IngestThreadInput extends ThreadInput {
 
 export type ToIngestThread =
   /** Lent: history pauses, with its connections closed, until the next message. */
-  | { readonly type: "lend"; readonly lent: boolean }
+  | { readonly type: "lend"; readonly lent: boolean; readonly loan: number }
   /** The answer to "roll-back"; without a rollback if it could not be finished now. */
   | { readonly type: "rolled-back"; readonly rollback: RollbackIntent | undefined }
 
@@ -41,5 +41,5 @@ export type FromIngestThread =
   | { readonly type: "stored"; readonly to: number }
   /** A rollback is on record: the process finishes it, over the connections of its services. */
   | { readonly type: "roll-back" }
-  /** The lanes of history have closed their connections. */
-  | { readonly type: "lent" }
+  /** The lanes of history have closed their connections for this loan, or it was over before. */
+  | { readonly type: "lent"; readonly loan: number }

@@ -94,7 +94,7 @@ thread.run({
   clock,
   drainMs: settings.drainMs,
   receive: (message) => {
-    if (message.type === "lend") void lend(message.lent)
+    if (message.type === "lend") void lend(message)
     else rolledBack?.(message.rollback)
   },
   onStop: async () => watch?.stop(),
@@ -102,11 +102,11 @@ thread.run({
 })
 
 /** A range in progress is finished first. */
-async function lend(now: boolean): Promise<void> {
+async function lend({ lent: now, loan }: Extract<ToIngestThread, { type: "lend" }>): Promise<void> {
   lent = now
   if (!now) return
   await Promise.all(laneRunners.map((runner) => runner.idle()))
   // The loan may have ended meanwhile.
   if (lent) await Promise.allSettled(laneRunners.map((runner) => runner.close()))
-  thread.send({ type: "lent" })
+  thread.send({ type: "lent", loan })
 }

@@ -11,7 +11,8 @@ import { superviseIngest } from "./ingest-threads.js"
 
 class FakeThread extends EventEmitter {
   readonly threadId = 1
-  readonly postMessage = (): void => undefined
+  readonly received: { readonly type?: string; readonly lent?: boolean; readonly loan?: number }[] = []
+  readonly postMessage = (message: object): void => void this.received.push(message)
   async terminate(): Promise<void> {
     this.emit("exit")
   }
@@ -31,9 +32,8 @@ const leases = async () => {
   return rows
 }
 
-test("the leases of an ingest thread that died are released as a bug, with an error on record, and cost no attempt", async () => {
-  const thread = new FakeThread()
-  const { threads } = superviseIngest({
+function supervise(thread: FakeThread) {
+  return superviseIngest({
     spawned: [thread as unknown as Worker],
     inputs: [{ index: 0 } as IngestThreadInput],
     clock: new VirtualClock(),
@@ -48,6 +48,11 @@ test("the leases of an ingest thread that died are released as a bug, with an er
     onStored: () => undefined,
     finishRollback: async () => undefined,
   })
+}
+
+test("the leases of an ingest thread that died are released as a bug, with an error on record, and cost no attempt", async () => {
+  const thread = new FakeThread()
+  const { threads } = supervise(thread)
   const claim = (from: number, to: number) =>
     store.leases.claim({
       ...{ worker: rawIngester, holder: "test", regions: [{ from, to }], rangeSize: 1_000, maxBlocks: 100 },
@@ -68,4 +73,27 @@ test("the leases of an ingest thread that died are released as a bug, with an er
     { worker: rawIngester, height: 5, severity: "FATAL", message: "x is not a function" },
     { worker: rawIngester, height: 10, severity: "FATAL", message: "x is not a function" },
   ])
+})
+
+test("a loan that ends before the lanes have closed their connections keeps no borrower waiting", async () => {
+  const thread = new FakeThread()
+  const { threads, lend } = supervise(thread)
+  threads.start()
+  const first = lend(true)
+  await lend(false)
+  // Its borrower needs no connection of the lanes any more.
+  await first
+  let isClosed = false
+  const second = lend(true).then(() => {
+    isClosed = true
+  })
+  const [one, , two] = thread.received.filter(({ type }) => type === "lend").map(({ loan }) => loan)
+  // The thread answers each loan: what it says of the first is not true of the second.
+  thread.emit("message", { type: "lent", loan: one })
+  await new Promise(setImmediate)
+  expect(isClosed).toBe(false)
+  thread.emit("message", { type: "lent", loan: two })
+  await second
+  thread.emit("exit")
+  await threads.stop()
 })

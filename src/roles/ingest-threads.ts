@@ -51,9 +51,10 @@ export interface IngestThreads {
 export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
   const { onReport, onAnnounced, onStored, finishRollback, logger } = options
   const spawned: (Worker | undefined)[] = [...options.spawned]
-  /** By running thread: called when its lanes have closed their connections. */
-  const lenders = new Map<Worker, () => void>()
+  /** By running thread: the loan that its lanes have to close their connections for, and what is called then. */
+  const lenders = new Map<Worker, { readonly loan: number; readonly closed: () => void }>()
   let lent = false
+  let loan = 0
   const rollBack = async (worker: Worker): Promise<void> => {
     const rollback = await finishRollback().catch((error: unknown) => {
       logger.warn({ error: describeError(error) }, "a rollback could not be finished; it is retried every second")
@@ -66,8 +67,8 @@ export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
     spawned[input.index] = undefined
     const worker = waiting && waiting.threadId >= 0 ? waiting : spawnIngestThread(input)
     worker.postMessage(input)
-    if (lent) worker.postMessage({ type: "lend", lent } satisfies ToIngestThread)
-    lenders.set(worker, () => undefined)
+    if (lent) worker.postMessage({ type: "lend", lent, loan } satisfies ToIngestThread)
+    lenders.set(worker, { loan, closed: () => undefined })
     return {
       worker,
       receive: (message) => {
@@ -75,10 +76,10 @@ export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
         else if (message.type === "announced") onAnnounced(message)
         else if (message.type === "stored") onStored()
         else if (message.type === "roll-back") void rollBack(worker)
-        else lenders.get(worker)?.()
+        else if (message.loan === lenders.get(worker)?.loan) lenders.get(worker)?.closed()
       },
       ended: (end) => {
-        lenders.get(worker)?.()
+        lenders.get(worker)?.closed()
         lenders.delete(worker)
         return releaseEnded(options, { ...end, schema: "raw", memoryMb: maxOldGenerationSizeMb })
       },
@@ -92,8 +93,16 @@ export function superviseIngest(options: IngestThreadsOptions): IngestThreads {
   })
   const lend = async (now: boolean): Promise<void> => {
     lent = now
-    const closed = [...lenders.keys()].map((worker) => new Promise<void>((resolve) => lenders.set(worker, resolve)))
-    threads.send({ type: "lend", lent })
+    loan++
+    const closed = [...lenders].map(
+      ([worker, before]) =>
+        new Promise<void>((resolve) => {
+          // A loan that ends before its connections are closed is waited for no longer: they are not needed any more.
+          before.closed()
+          lenders.set(worker, { loan, closed: resolve })
+        }),
+    )
+    threads.send({ type: "lend", lent, loan })
     if (lent) await Promise.all(closed)
   }
   return { threads, lend }

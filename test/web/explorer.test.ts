@@ -212,7 +212,7 @@ describe.skipIf(!chromium)("the explorer", () => {
     await page.keyboard.press("/")
     await page.keyboard.press("Control+A")
     await page.keyboard.type("HOST")
-    await page.getByRole("option").first().waitFor()
+    await page.locator("[role=listbox][aria-busy=false]").getByRole("option").first().waitFor()
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     await page.waitForURL(/\/(tokens|collections)\/0x/)

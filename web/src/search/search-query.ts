@@ -1,6 +1,5 @@
 // What the API finds for a text.
 
-import { keepPreviousData } from "@tanstack/react-query"
 import { type Answer, apiQuery } from "../data/api-query"
 
 export type Found = Answer<"/search">["data"][number]
@@ -14,8 +13,16 @@ export const cleanQuery = (text: string): string => {
   return /^\d[\d,_ ]*$/.test(trimmed) ? trimmed.replace(/[,_ ]/g, "") : trimmed
 }
 
+interface Asked {
+  readonly queryKey: readonly [scope: string, chain: string, path: string, args: { readonly q?: string | undefined }]
+}
+
 export const searchQuery = (chain: string, q: string) => ({
   ...apiQuery(chain, "/search", { q }),
   enabled: q !== "",
-  placeholderData: keepPreviousData,
+  /** While one types on, what was found so far stays. What was found for another text does not. */
+  placeholderData: (found: Answer<"/search"> | undefined, asked: Asked | undefined) => {
+    const before = asked?.queryKey[3].q ?? ""
+    return asked?.queryKey[1] === chain && before !== "" && q.startsWith(before) ? found : undefined
+  },
 })

@@ -21,14 +21,16 @@ export function SearchBox(): ReactNode {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState("")
   const [isOpen, setOpen] = useState(false)
-  const [chosen, setChosen] = useState(-1)
+  /** Its key, since the list may change while one chooses. */
+  const [chosenKey, setChosenKey] = useState("")
   const q = useDeferredValue(cleanQuery(text))
-  const { data } = useQuery(searchQuery(chain, q))
+  const { data, isFetching } = useQuery(searchQuery(chain, q))
   const found = q === "" ? [] : (data?.data ?? []).slice(0, shown)
+  const chosen = found.findIndex((one) => keyOfFound(one) === chosenKey)
   const isShown = isOpen && q !== "" && data !== undefined
   const close = (): void => {
     setOpen(false)
-    setChosen(-1)
+    setChosenKey("")
     field.current?.blur()
   }
   const open = (one: Found): void => {
@@ -57,7 +59,8 @@ export function SearchBox(): ReactNode {
     if (event.key === "Escape") close()
     if (step === 0 || found.length === 0) return
     event.preventDefault()
-    setChosen((at) => Math.min(found.length - 1, Math.max(-1, at + step)))
+    const next = found[Math.min(found.length - 1, Math.max(-1, chosen + step))]
+    setChosenKey(next ? keyOfFound(next) : "")
   }
   return (
     <search className={styles.search}>
@@ -80,7 +83,7 @@ export function SearchBox(): ReactNode {
           onChange={({ target }) => {
             setText(target.value)
             setOpen(true)
-            setChosen(-1)
+            setChosenKey("")
           }}
           onFocus={() => setOpen(true)}
           onBlur={() => setOpen(false)}
@@ -90,7 +93,14 @@ export function SearchBox(): ReactNode {
           /
         </span>
       </form>
-      <div id={`${id}-found`} className={styles.found} role="listbox" aria-label="Found" hidden={!isShown}>
+      <div
+        id={`${id}-found`}
+        className={styles.found}
+        role="listbox"
+        aria-label="Found"
+        aria-busy={isFetching || q !== cleanQuery(text)}
+        hidden={!isShown}
+      >
         {found.map((one, at) => (
           // The field keeps the focus; its keys choose and open.
           // biome-ignore lint/a11y/useFocusableInteractive: see above.
