@@ -92,7 +92,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "raw.collections": "empty: for chains that are not built yet",
   "raw.execution_results": "empty: for chains that are not built yet",
   "raw.scripts": "empty: for chains that are not built yet",
-  "app.search_terms": "follows app.token_metadata and app.labels by their triggers",
+  "app.search_terms": "follows app.token_metadata and app.address_labels by their triggers",
   "app.contract_code": "kept by the hash of what it holds: no rollback makes a row wrong",
   "app.job_queue": "claims that a rollback may concern are ended, and what it forgets is queued: forget-observed.ts",
   "raw.indexing_errors": "told apart by height; resolved by the range that is stored again",
@@ -100,7 +100,7 @@ const notOfHeights: Readonly<Record<string, string>> = {
   "app.outbox": "what was sent stays sent: a rollback adds its own entry",
   "app.outbox_state": "the writer compares it with the rollbacks it has not seen",
   "app.abis": "given by people",
-  "app.labels": "given by people",
+  "app.address_labels": "given by people",
   "app.workers": "declarations",
   "app.worker_tables": "declarations",
 }

@@ -14,6 +14,15 @@ create table app.abis (
   constraint abis_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
 );
 
+create table app.address_labels (
+  address bytea not null,
+  label text not null,
+  created_by text not null,
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint address_labels_pkey PRIMARY KEY (address),
+  constraint address_labels_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 100)))
+);
+
 create table app.audit_log (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default clock_timestamp(),
@@ -95,15 +104,6 @@ create table app.job_queue (
   constraint job_queue_check CHECK (((epoch IS NULL) = (holder IS NULL))),
   constraint job_queue_check1 CHECK (((epoch IS NULL) = (expires_at IS NULL))),
   constraint job_queue_queue_subject_key UNIQUE (queue, subject)
-);
-
-create table app.labels (
-  address bytea not null,
-  label text not null,
-  created_by text not null,
-  updated_at timestamp with time zone not null default clock_timestamp(),
-  constraint labels_pkey PRIMARY KEY (address),
-  constraint labels_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 100)))
 );
 
 create table app.outbox (
@@ -270,7 +270,7 @@ exception when insufficient_privilege then
   return null;
 end $$;
 
-create function app.follow_labels() returns trigger language plpgsql volatile as $$
+create function app.follow_address_labels() returns trigger language plpgsql volatile as $$
 begin
   if tg_op <> 'INSERT' then
     delete from app.search_terms where address = old.address and field = 'label';
@@ -319,7 +319,7 @@ create function app.search_text(shown text) returns text language sql stable as 
   select left(lower(case when getdatabaseencoding() = 'UTF8' then normalize(shown, nfkc) else shown end), 256)
 $$;
 
-CREATE TRIGGER follow_labels AFTER INSERT OR DELETE OR UPDATE ON app.labels FOR EACH ROW EXECUTE FUNCTION app.follow_labels();
+CREATE TRIGGER follow_address_labels AFTER INSERT OR DELETE OR UPDATE ON app.address_labels FOR EACH ROW EXECUTE FUNCTION app.follow_address_labels();
 
 CREATE TRIGGER number_outbox_entry BEFORE INSERT ON app.outbox FOR EACH ROW EXECUTE FUNCTION app.number_outbox_entry();
 

@@ -14,7 +14,7 @@ export interface GivenLabel {
   readonly label: string
 }
 
-const addSql = `insert into app.labels (address, label, created_by)
+const addSql = `insert into app.address_labels (address, label, created_by)
   select address, label, $3 from unnest($1::bytea[], $2::text[]) as given (address, label)
   on conflict (address) do update
     set label = excluded.label, created_by = excluded.created_by, updated_at = clock_timestamp()`
@@ -30,7 +30,7 @@ export async function addLabels(
     const addresses = [...given.keys()].sort()
     const values = [addresses.map((hex) => Buffer.from(hex, "hex")), addresses.map((hex) => given.get(hex)), actor]
     await tx.query(addSql, values)
-    const { rows } = await tx.query<{ count: number }>("select count(*)::float8 as count from app.labels")
+    const { rows } = await tx.query<{ count: number }>("select count(*)::float8 as count from app.address_labels")
     const { count } = rows[0]!
     if (count > mostLabels)
       throw new IndexerError("USAGE", `${chain.name} may have ${mostLabels} labels: delete some first`)
@@ -53,7 +53,7 @@ export async function removeLabel(
   { actor, address }: { readonly actor: string; readonly address: Buffer },
 ): Promise<void> {
   await chain.app.transaction(async (tx) => {
-    const { rows } = await tx.query<{ label: string }>("delete from app.labels where address = $1 returning label", [
+    const { rows } = await tx.query<{ label: string }>("delete from app.address_labels where address = $1 returning label", [
       address,
     ])
     const hex = `0x${address.toString("hex")}`

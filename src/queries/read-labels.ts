@@ -10,7 +10,7 @@ export interface StoredLabel {
 }
 
 const listSql = `select address, label, created_by as "createdBy", updated_at as "updatedAt"
-  from app.labels where address > $1 order by address limit $2`
+  from app.address_labels where address > $1 order by address limit $2`
 
 /** In the order of their addresses, those behind `after`. */
 export async function listLabels(

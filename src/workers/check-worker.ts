@@ -12,13 +12,13 @@ import type { EventTable, WorkerDefinition, WorkerTable } from "./worker-definit
  */
 export const reservedTables: readonly string[] = [
   "abis",
+  "address_labels",
   "audit_log",
   "chain_state",
   "coverage",
   "indexing_checkpoints",
   "indexing_errors",
   "job_queue",
-  "labels",
   "outbox",
   "outbox_state",
   "queued_heights",

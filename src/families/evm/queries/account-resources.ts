@@ -27,7 +27,7 @@ const address: TProperties = { address: addressParam }
 
 const accountColumns: Readonly<Record<string, ResourceColumn>> = {
   address: bytes("t.address"),
-  label: textOrNull("(select label from app.labels l where l.address = t.address)"),
+  label: textOrNull("(select label from app.address_labels l where l.address = t.address)"),
   transaction_count: number("t.transaction_count"),
   transactions_sent: number("t.transactions_sent"),
   value_sent: number("t.value_sent"),
@@ -97,7 +97,7 @@ export const accountResources: readonly ApiResource[] = [
     one: ({ address }) => ({
       ...{ columns: accountColumns, from: "app.accounts t where t.address = $1", values: [bytesOf(address!)] },
     }),
-    needs: () => ({ tables: ["labels"] }),
+    needs: () => ({ tables: ["address_labels"] }),
   },
   listOf({
     name: "transactions",

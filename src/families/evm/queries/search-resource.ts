@@ -61,7 +61,7 @@ export const searchResource: DetailResource = {
   query,
   row: Type.Array(found),
   absent: [],
-  needs: () => ({ tables: ["labels"] }),
+  needs: () => ({ tables: ["address_labels"] }),
   plansVary: true,
   lookup: async (raw, { q }) => ({ ...(await ofChain(raw, q!)), raw_epoch: await epochOf(raw) }),
   read: async (tx, { request, scope }) => {
@@ -115,7 +115,7 @@ function inChain(request: RequestValues, scope: AnswerScope): Found[] {
 /** Of addresses that contracts or operators gave a name. */
 const subjectsOf = (addresses: string): string => `select one.address, s.ft_transfers, s.nft_transfers, s.deployments,
     l.label, m.name, m.symbol, m.decimals
-  from (${addresses}) as one left join app.search_subjects s using (address) left join app.labels l using (address)
+  from (${addresses}) as one left join app.search_subjects s using (address) left join app.address_labels l using (address)
     left join app.token_metadata m on m.contract_address = one.address
   where s.address is not null or l.address is not null`
 
@@ -153,7 +153,7 @@ function subject(row: Subject, how: NameMatch): Ranked {
 /** Each part by its own index. */
 const between = (table: string): string =>
   `(select address from ${table} where address >= $1 and address <= $2 order by address limit $3)`
-const byAddressSql = subjectsOf(`${between("app.search_subjects")} union ${between("app.labels")}`)
+const byAddressSql = subjectsOf(`${between("app.search_subjects")} union ${between("app.address_labels")}`)
 const byNameSql = subjectsOf("select address from unnest($1::bytea[]) as address")
 
 async function byAddress(tx: Queryable, text: string): Promise<Found[]> {

@@ -34,7 +34,7 @@ describe("search terms", () => {
     await database.end()
     await place.drop()
   })
-  beforeEach(() => database.query("delete from app.token_metadata; delete from app.labels"))
+  beforeEach(() => database.query("delete from app.token_metadata; delete from app.address_labels"))
 
   const write = (at: number, name: string | null, symbol: string | null) =>
     database.query(
@@ -65,10 +65,10 @@ describe("search terms", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 5 }), async (acts) => {
         for (const { at, name, symbol, gone, label } of acts) {
-          await database.query("delete from app.labels where address = $1 and $2", [Buffer.from([at]), gone])
+          await database.query("delete from app.address_labels where address = $1 and $2", [Buffer.from([at]), gone])
           if (label !== null)
             await database.query(
-              `insert into app.labels (address, label, created_by) values ($1, $2, 'x')
+              `insert into app.address_labels (address, label, created_by) values ($1, $2, 'x')
                on conflict (address) do update set label = excluded.label`,
               [Buffer.from([at]), label.replaceAll("\0", " ")],
             )
@@ -79,7 +79,7 @@ describe("search terms", () => {
         const expected = await terms(
           `(select contract_address as address, 'name' as field, t.* from app.token_metadata, app.search_terms_of(name) t
             union all select contract_address, 'symbol', t.* from app.token_metadata, app.search_terms_of(symbol) t
-            union all select address, 'label', t.* from app.labels, app.search_terms_of(label) t) all_terms`,
+            union all select address, 'label', t.* from app.address_labels, app.search_terms_of(label) t) all_terms`,
         )
         expect(await terms("app.search_terms")).toEqual(expected)
         const { rows } = await database.query(
@@ -114,7 +114,7 @@ describe("search terms", () => {
     )
     await write(1, "USDC Fake", null)
     await database.query(
-      "insert into app.labels (address, label, created_by) values ('\\x01', 'A fake of USDC', 'x'), ('\\x02', 'USDC', 'x')",
+      "insert into app.address_labels (address, label, created_by) values ('\\x01', 'A fake of USDC', 'x'), ('\\x02', 'USDC', 'x')",
     )
     const found = await find("usdc")
     await database.query("delete from app.search_terms where field = 'name'")

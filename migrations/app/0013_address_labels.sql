@@ -1,7 +1,7 @@
 -- Why: people know whom an address belongs to, and the chain does not say it. Names that operators give are searched like those that
 -- contracts give themselves.
 
-create table app.labels (
+create table app.address_labels (
   address bytea primary key,
   -- One line, fit to be shown.
   label text not null check (char_length(label) between 1 and 100),
@@ -30,7 +30,7 @@ begin
   return null;
 end $$;
 
-create function app.follow_labels() returns trigger language plpgsql as $$
+create function app.follow_address_labels() returns trigger language plpgsql as $$
 begin
   if tg_op <> 'INSERT' then
     delete from app.search_terms where address = old.address and field = 'label';
@@ -42,5 +42,5 @@ begin
   return null;
 end $$;
 
-create trigger follow_labels after insert or update or delete on app.labels
-  for each row execute function app.follow_labels();
+create trigger follow_address_labels after insert or update or delete on app.address_labels
+  for each row execute function app.follow_address_labels();
