@@ -53,9 +53,10 @@ export async function removeLabel(
   { actor, address }: { readonly actor: string; readonly address: Buffer },
 ): Promise<void> {
   await chain.app.transaction(async (tx) => {
-    const { rows } = await tx.query<{ label: string }>("delete from app.address_labels where address = $1 returning label", [
-      address,
-    ])
+    const { rows } = await tx.query<{ label: string }>(
+      "delete from app.address_labels where address = $1 returning label",
+      [address],
+    )
     const hex = `0x${address.toString("hex")}`
     if (!rows[0]) throw new IndexerError("NOT_FOUND", `${chain.name} has no label for ${hex}`)
     const details = { labels: { [hex]: rows[0].label } }
