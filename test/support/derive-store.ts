@@ -82,7 +82,11 @@ const identity = { chainId: "1337", genesisHash: `0x${"00".repeat(32)}` }
 
 export async function openDeriveStore(
   blocks: readonly BlockRow[],
-  { workers, twoDatabases = false }: { workers: readonly WorkerDefinition[]; twoDatabases?: boolean },
+  {
+    workers,
+    twoDatabases = false,
+    name = "test",
+  }: { workers: readonly WorkerDefinition[]; twoDatabases?: boolean; name?: string },
 ): Promise<DeriveStore> {
   const rawDatabase = await createTestDatabase()
   const appDatabase = twoDatabases ? await createTestDatabase() : rawDatabase
@@ -93,7 +97,7 @@ export async function openDeriveStore(
     [app, "app"],
   ] as const) {
     const startBlock = blocks[0]!.height
-    await database.transaction((tx) => pinChain(tx, { schema, name: "test", identity, startBlock }))
+    await database.transaction((tx) => pinChain(tx, { schema, name, identity, startBlock }))
   }
   await insertRawRows(rawDatabase.url, blocks)
   await raw.query(

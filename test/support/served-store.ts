@@ -3,6 +3,7 @@
 import type { InjectOptions, RouteOptions } from "fastify"
 import { Registry } from "prom-client"
 import type { Access } from "../../src/api/access.js"
+import type { ChainView } from "../../src/api/chain-view.js"
 import { dataApi } from "../../src/api/data-api.js"
 import type { EtherscanOptions } from "../../src/api/etherscan/etherscan-routes.js"
 import { startHttpServer } from "../../src/api/http-server.js"
@@ -12,6 +13,7 @@ import { loadWebPages } from "../../src/api/web-pages.js"
 import { postgresElections } from "../../src/coordination/postgres/postgres-elections.js"
 import { evmFamily } from "../../src/families/evm/evm-family.js"
 import type { EvmBlock } from "../../src/families/evm/raw/evm-block.js"
+import type { OperatedChain } from "../../src/operations/operated-chain.js"
 import { systemClock } from "../../src/platform/clock.js"
 import type { ChainAbi } from "../../src/platform/load-config.js"
 import { silentLogger } from "../../src/platform/logger.js"
@@ -37,12 +39,16 @@ export interface ServedStore {
   readonly url: string
   /** Runs when a test tells it to. */
   readonly series: SeriesWriter
+  /** How it stands in /status and /admin, for a server of several chains. */
+  readonly view: ChainView
+  readonly operated: OperatedChain
+  readonly feed: OutboxFeed
   /** Of the router, as they were registered. */
   readonly routes: readonly ServedRoute[]
   /** Without a socket. */
   inject(request: InjectOptions): Promise<{ readonly statusCode: number; readonly body: string }>
   /** The same store with other settings. */
-  again(over: { readonly access: Access }): Promise<ServedStore>
+  again(over: { readonly access: Access; readonly beside?: ServedStore }): Promise<ServedStore>
   get(path: string, headers?: Record<string, string>): Promise<ServedAnswer>
   /** All rows of a list, page by page. */
   walk(path: string, limit?: number): Promise<Record<string, string>[]>
@@ -58,6 +64,7 @@ interface ServedAnswer {
 }
 
 export interface ServeOptions {
+  readonly name?: string
   readonly workers?: readonly WorkerDefinition[]
   readonly twoDatabases?: boolean
   readonly access?: Access
@@ -73,10 +80,11 @@ export interface ServeOptions {
   readonly abis?: readonly ChainAbi[]
 }
 
-/** The chain `test`, all of it derived. */
+/** A chain, all of it derived. */
 export async function serveStore(
   blocks: readonly BlockRow[],
   {
+    name = "test",
     workers = evmFamily.workers,
     twoDatabases = false,
     access = { adminToken: undefined, opsIsPublic: true, apiKeys: [], trustedProxies: [] },
@@ -88,16 +96,19 @@ export async function serveStore(
     abis,
   }: ServeOptions = {},
 ): Promise<ServedStore> {
-  const store = await openDeriveStore(blocks, { workers, twoDatabases })
+  const store = await openDeriveStore(blocks, { workers, twoDatabases, name })
   if (fetched.length > 0) await store.appendFetched(fetched)
   await store.deriveAll()
   return serveOpened(store, {
-    ...{ access, twoDatabases, node, etherscan, itemMetadata, live, ...(abis ? { abis } : {}) },
+    ...{ name, access, twoDatabases, node, etherscan, itemMetadata, live, ...(abis ? { abis } : {}) },
     close: () => store.close(),
   })
 }
 
 interface ServeOpened extends Pick<ServeOptions, "abis" | "node" | "etherscan" | "itemMetadata"> {
+  readonly name: string
+  /** Another chain of the same server. */
+  readonly beside?: ServedStore
   readonly live: boolean
   readonly access: Access
   readonly twoDatabases: boolean
@@ -105,29 +116,38 @@ interface ServeOpened extends Pick<ServeOptions, "abis" | "node" | "etherscan" |
 }
 
 async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<ServedStore> {
-  const { access, twoDatabases, node, etherscan, itemMetadata, live } = options
+  const { name, beside, access, twoDatabases, node, etherscan, itemMetadata, live } = options
   const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, ...readSessions })
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
-  const chain = new ServedChain({ name: "test", raw, app, clock: systemClock, abis: options.abis })
+  const chain = new ServedChain({ name, raw, app, clock: systemClock, abis: options.abis })
   const series = new SeriesWriter({
     ...{ raw: store.raw, app: store.app, elections: postgresElections, clock: systemClock, logger: silentLogger },
   })
   const feed = new OutboxFeed({ chain, clock: systemClock, logger: silentLogger, intervalMs: 50 })
   if (live) feed.start()
   const readStatus = () =>
-    readChainStatus({ raw: store.raw, ledgers: testLedgers }, { name: "test", family: store.family, app: store.app })
-  const view = {
-    name: "test",
+    readChainStatus({ raw: store.raw, ledgers: testLedgers }, { name, family: store.family, app: store.app })
+  const view: ChainView = {
+    name,
     status: readStatus,
-    diagnosis: () => ({ state: "ok", cause: null, message: "it is at the head", doing: null, todo: null }) as const,
+    diagnosis: () => ({ state: "ok", cause: null, message: "it is at the head", doing: null, todo: null }),
   }
   const streams = new StreamHub({
-    ...{ feeds: () => (live ? [feed] : []), maxStreams: 100, clock: systemClock, logger: silentLogger },
+    ...{
+      feeds: () => (live ? [feed, ...(beside ? [beside.feed] : [])] : []),
+      maxStreams: 100,
+      clock: systemClock,
+      logger: silentLogger,
+    },
     metrics: createStreamMetrics(new Registry()),
   })
-  const operated = operateChain({ name: "test", raw: store.raw, app: store.app, random: systemRandom })
-  const admin = { operated: () => [operated], clock: systemClock, logger: silentLogger }
+  const operated = operateChain({ name, raw: store.raw, app: store.app, random: systemRandom })
+  const admin = {
+    operated: () => [operated, ...(beside ? [beside.operated] : [])],
+    clock: systemClock,
+    logger: silentLogger,
+  }
   const routes: ServedRoute[] = []
   let inject: ServedStore["inject"] | undefined
   const server = await startHttpServer({
@@ -136,7 +156,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
       host: "127.0.0.1",
       port: 0,
       anyPort: false,
-      chains: () => (live ? [view] : []),
+      chains: () => (live ? [view, ...(beside ? [beside.view] : [])] : []),
       metrics: async () => "",
       readyLagBlocks: 10,
     },
@@ -145,7 +165,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
       inject = (request) => instance.inject(request)
       instance.addHook("onRoute", (route) => void routes.push(route as ServedRoute))
       await dataApi(instance, {
-        ...{ version: "0", chains: () => [chain], resources: evmFamily.resources },
+        ...{ version: "0", chains: () => [chain, ...(beside ? [beside.chain] : [])], resources: evmFamily.resources },
         ...{ access, streams, admin, corsOrigins: ["https://example.org"] },
         requestsPerMinute: 0,
         graphql: { graph: evmFamily.graph, operations: 2, logger: silentLogger },
@@ -169,7 +189,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
     return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
   }
   return {
-    ...{ store, chain, series, routes, get, inject: inject! },
+    ...{ store, chain, series, view, operated, feed, routes, get, inject: inject! },
     again: (over) => serveOpened(store, { ...options, ...over, close: async () => undefined }),
     url: server.url,
     walk: async (path, limit = 7) => {

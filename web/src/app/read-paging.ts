@@ -23,6 +23,7 @@ export interface Filters extends Parts, Place {
   readonly resolved?: string | undefined
   readonly action?: string | undefined
   readonly actor?: string | undefined
+  readonly table?: string | undefined
 }
 
 type Given = Record<string, unknown>
@@ -42,5 +43,5 @@ const readAll = (given: Given, names: readonly string[]): Record<string, string>
   Object.assign({}, ...names.map((name) => textOf(given, name)))
 const placeNames = "from to worker height".split(" ")
 export const readPlace = (given: Given): Place => readAll(given, placeNames)
-const filterNames = [...placeNames, ..."status code fault severity resolved action actor tab cursor".split(" ")]
+const filterNames = [...placeNames, ..."status code fault severity resolved action actor table tab cursor".split(" ")]
 export const readFilters = (given: Given): Filters => readAll(given, filterNames)

@@ -12,6 +12,19 @@ interface WorkerStatus {
   readonly leases: { readonly active: number; readonly failed: number; readonly dead: number }
 }
 
+interface OpenRollback {
+  readonly from_height: string
+  readonly to_height: string | null
+  readonly reason: string | null
+  readonly step: "app" | "raw" | null
+  readonly done_blocks: number | null
+  readonly total_blocks: number | null
+  readonly eta_ms: number | null
+  readonly failures: number
+  readonly error_code: string | null
+  readonly error: string | null
+}
+
 export interface ChainStatus {
   readonly chain: string
   readonly chain_id: string | null
@@ -26,7 +39,18 @@ export interface ChainStatus {
   readonly derived_percent: number | null
   readonly open_errors: number
   readonly rollback_open: boolean
-  readonly halt: unknown
+  readonly rollback: OpenRollback | null
+  /** Why ingestion has stopped until a person decides. */
+  readonly halt: string | null
+  readonly halt_height: string | null
+  readonly halted_for_ms: number | null
+  readonly store: {
+    readonly raw_bytes: number | null
+    readonly app_bytes: number | null
+    readonly free_bytes: number | null
+    readonly days_to_full: number | null
+    readonly seconds_per_block: number | null
+  }
   readonly workers: readonly WorkerStatus[]
   readonly dead_blocks: readonly unknown[]
   readonly diagnosis: {

@@ -1,12 +1,10 @@
 // What the doctor says: the sentence, what Tidemark does about it, and what a person should do, with commands to copy.
 
-import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { TidemarkError } from "tidemark/client"
-import { useChain } from "../../app/chain-context"
-import { type ChainStatus, statusQuery } from "../../data/status-query"
-import { usePause } from "../../live/pause-context"
+import type { ChainStatus } from "../../data/status-query"
 import { CopyButton } from "../../parts/copy-button"
+import { useStatus } from "../access/use-status"
 import styles from "./verdict.module.css"
 
 type Diagnosis = ChainStatus["diagnosis"]
@@ -20,9 +18,7 @@ const unreachable: Diagnosis = {
 }
 
 export function Verdict(): ReactNode {
-  const { isPaused } = usePause()
-  const query = statusQuery(useChain())
-  const { data, error } = useQuery({ ...query, ...(isPaused ? { refetchInterval: false } : {}) })
+  const { data, error } = useStatus()
   const said = error ? saidBy(error) : (data?.diagnosis ?? asked)
   const commands = commandsIn(said.todo)
   return (
