@@ -6,6 +6,7 @@ import { describeError, IndexerError } from "../platform/errors.js"
 import type { Logger } from "../platform/logger.js"
 import type { HttpMetrics } from "../platform/metrics.js"
 import { type Access, noAccess } from "./access.js"
+import { refuseOtherMethods } from "./allowed-methods.js"
 import { measureRequests, refuseSocket } from "./measure-requests.js"
 import { pageRoutes, rootPage } from "./page-routes.js"
 import { refusalOf } from "./refusal.js"
@@ -107,6 +108,7 @@ function createApp(
   })
   measureRequests(app, httpMetrics)
   guardSurfaces(app, access)
+  const refuseMethod = refuseOtherMethods(app, (message) => problem("METHOD_NOT_ALLOWED", message))
   // Hooks of every request call back: a promise for each of them costs more than what they do.
   app.addHook("onSend", (_request, reply, payload, done) => {
     for (const [name, value] of defaultHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
@@ -115,6 +117,8 @@ function createApp(
     done(null, payload)
   })
   app.setNotFoundHandler((request, reply) => {
+    // The pages take every path, and leave those of others.
+    if (refuseMethod(request, reply)) return reply
     const path = request.url.split("?", 1)[0]!.slice(0, 200)
     return reply.code(404).send(problem("NOT_FOUND", `there is no ${request.method} ${path}`))
   })

@@ -106,6 +106,29 @@ describe.each(Object.keys(settings))("with %s", (name) => {
   })
 })
 
+test("a method that a path does not have is refused with those that it has", async () => {
+  const { routes, inject } = served.get("a token, OPS=token")!
+  const paths = [...new Set(routes.map((route) => route.url))].filter((path) => !path.includes("*"))
+  const wrong: string[] = []
+  for (const path of paths) {
+    const has = (method: string) => routes.some((one) => one.url === path && [one.method].flat().includes(method))
+    // The plugin for CORS takes OPTIONS. Types know nothing of QUERY, which the router does.
+    for (const method of [...methods, "QUERY" as "POST"].filter((one) => one !== "OPTIONS" && !has(one))) {
+      const { statusCode, headers, body } = await inject({
+        method,
+        url: filled(path),
+        headers: bearer(token),
+      })
+      const allow = String(headers["allow"]).split(", ")
+      if (statusCode !== 405 || !allow.every(has) || (method !== "HEAD" && !body.includes("METHOD_NOT_ALLOWED")))
+        wrong.push(`${method} ${path}: ${statusCode}, allow ${allow}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(paths.length).toBeGreaterThan(60)
+  expect((await inject({ method: "POST", url: "/v1/test/nothing" })).statusCode).toBe(404)
+}, 60_000)
+
 test("a secret is in no answer", async () => {
   const { get, routes } = served.get("a token, OPS=token")!
   for (const path of new Set(routes.filter(({ method }) => method === "GET").map(({ url }) => url))) {

@@ -269,5 +269,5 @@ test("requests that are wrong are refused, and HEAD does not open a stream", asy
   await expect(follow({ query: "?chain=a", lastEventId: "b:1" })).rejects.toThrow(/^400 /)
   await expect(follow({ query: "?chain=A" })).rejects.toThrow(/^400 /)
   await expect(follow({ query: "?nonsense=1" })).rejects.toThrow(/^400 /)
-  expect((await fetch(`${url}/v1/stream`, { method: "HEAD" })).status).toBe(404)
+  expect((await fetch(`${url}/v1/stream`, { method: "HEAD" })).status).toBe(405)
 })

@@ -46,7 +46,9 @@ export interface ServedStore {
   /** Of the router, as they were registered. */
   readonly routes: readonly ServedRoute[]
   /** Without a socket. */
-  inject(request: InjectOptions): Promise<{ readonly statusCode: number; readonly body: string }>
+  inject(
+    request: InjectOptions,
+  ): Promise<{ readonly statusCode: number; readonly headers: Record<string, unknown>; readonly body: string }>
   /** The same store with other settings. */
   again(over: { readonly access: Access; readonly beside?: ServedStore }): Promise<ServedStore>
   get(path: string, headers?: Record<string, string>): Promise<ServedAnswer>
