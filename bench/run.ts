@@ -4,6 +4,7 @@
 import { join, resolve } from "node:path"
 import { readOptions, refuse, wholeNumber } from "../test/support/read-options.js"
 import { apiBenchmark } from "./benchmarks/api-benchmark.js"
+import { apiCostBenchmark } from "./benchmarks/api-cost-benchmark.js"
 import type { Benchmark } from "./benchmarks/benchmark.js"
 import { claimBenchmark } from "./benchmarks/claim-benchmark.js"
 import { deepRollbackBenchmark } from "./benchmarks/deep-rollback-benchmark.js"
@@ -38,6 +39,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "reorg-backfill": reorgBackfillBenchmark,
   streams: streamsBenchmark,
   api: apiBenchmark,
+  "api-cost": apiCostBenchmark,
   providers: providersBenchmark,
   recovery: recoveryBenchmark,
 }

@@ -32,13 +32,14 @@ export interface WorkOptions {
   /** Heights [0, blocks). */
   readonly blocks: number
   readonly port?: number
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Derives all built-in indexes of what raw has, and ends. */
-export function workCommand({ rpcUrl, rawUrl, appUrl, blocks, port = 0 }: WorkOptions): Command {
+export function workCommand({ rpcUrl, rawUrl, appUrl, blocks, port = 0, env = {} }: WorkOptions): Command {
   return startCommand({
     flags: { rpc: rpcUrl, "end-block": blocks - 1, roles: "work", port },
-    env: { DB_RAW_URL: rawUrl, DB_APP_URL: appUrl },
+    env: { DB_RAW_URL: rawUrl, DB_APP_URL: appUrl, ...env },
   })
 }
 
