@@ -61,6 +61,7 @@ describe("leases", () => {
 
   test("are filtered", async () => {
     expect((await walk("/leases?worker=evm_worker&status=DEAD")).length).toBe(3)
+    expect((await walk("/leases?status=OPEN")).map(({ from, status }) => [from, status])).toEqual([["20", "FAILED"]])
     expect(await walk("/leases?code=BUG")).toEqual([])
     const within = await walk("/leases?from_height=22&to_height=24")
     expect(within.map(({ from }) => from)).toEqual(["22", "23"])

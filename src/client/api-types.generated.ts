@@ -135,7 +135,7 @@ export interface Routes {
   /** Leases that are not completed, with their attempt, next try and last error. */
   readonly "/ops/leases": {
     readonly paged: true
-    readonly args: { readonly worker?: string; readonly status?: "ACTIVE" | "FAILED" | "DEAD"; readonly code?: string; readonly fault?: string; readonly from_height?: Digits; readonly to_height?: Digits; readonly limit?: number; readonly cursor?: string }
+    readonly args: { readonly worker?: string; readonly status?: "ACTIVE" | "FAILED" | "DEAD" | "OPEN"; readonly code?: string; readonly fault?: string; readonly from_height?: Digits; readonly to_height?: Digits; readonly limit?: number; readonly cursor?: string }
     readonly answer: { readonly data: readonly ({ readonly id: string; readonly worker: string; readonly from: string; readonly to: string; readonly status: "ACTIVE" | "FAILED" | "DEAD"; readonly attempt: number; readonly leased_by: string | null; readonly leased_for_ms: number | null; readonly expires_in_ms: number | null; readonly next_attempt_in_ms: number | null; readonly error_code: string | null; readonly error: string | null; readonly error_age_ms: number | null })[]; readonly meta: { readonly chain: string; readonly next_cursor: string | null } }
   }
   /** DEAD blocks grouped by worker and error. */

@@ -17,7 +17,7 @@ const leasesSql = (store: Store): string =>
      case when status = 'FAILED' then ${ms("next_attempt_at - clock_timestamp()")} end as next_attempt_in_ms,
      last_error_code as error_code, last_error as error, ${ms("clock_timestamp() - last_error_at")} as error_age_ms
    from ${store}.worker_leases
-   where status <> 'COMPLETED' and ($1::text is null or worker_type = $1) and ($2::text is null or status = $2)
+   where status <> 'COMPLETED' and ($1::text is null or worker_type = $1) and ($2::text is null or status = $2 or ($2 = 'OPEN' and status <> 'DEAD'))
      and ($3::text is null or last_error_code = $3) and ($4::text is null or ${faultOf} = $4)
      and ($5::int8 is null or to_height > $5) and ($6::int8 is null or from_height < $6)
      and ($7::text is null or (worker_type collate "C", from_height) > ($7, $8::int8))
@@ -35,7 +35,7 @@ export const opsLeases: OpsList = {
   summary: "Leases that are not completed, with their attempt, next try and last error",
   query: {
     worker: Type.Optional(workerParam),
-    status: Type.Optional(Type.Enum(["ACTIVE", "FAILED", "DEAD"])),
+    status: Type.Optional(Type.Enum(["ACTIVE", "FAILED", "DEAD", "OPEN"])),
     code: Type.Optional(codeParam),
     fault: Type.Optional(faultParam),
     from_height: Type.Optional(heightParam),

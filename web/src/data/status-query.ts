@@ -10,6 +10,8 @@ interface WorkerStatus {
   readonly lag_blocks: number | null
   readonly blocks_per_second: { readonly last_10s: number; readonly last_60s: number }
   readonly leases: { readonly active: number; readonly failed: number; readonly dead: number }
+  /** The first hundred. */
+  readonly skipped: readonly { readonly from: string; readonly to: string }[]
 }
 
 interface OpenRollback {

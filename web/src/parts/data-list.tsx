@@ -16,6 +16,8 @@ export interface Column<Row> {
   readonly line?: "beside" | "below"
   /** Left out of cards. */
   readonly wide?: boolean
+  /** Has the room that the others leave, and is cut there. */
+  readonly fill?: boolean
 }
 
 interface DataListProps<Row> {
@@ -42,8 +44,8 @@ export function DataList<Row>(props: DataListProps<Row>): ReactNode {
       <table className={styles.list} role="table" aria-label={label} aria-busy={rows === undefined}>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ name, end }) => (
-              <th key={name} role="columnheader" scope="col" className={end ? styles.end : undefined}>
+            {columns.map(({ name, end = false, fill = false }) => (
+              <th key={name} role="columnheader" scope="col" className={classOf({ end, fill })}>
                 {name}
               </th>
             ))}
@@ -79,10 +81,12 @@ export function DataList<Row>(props: DataListProps<Row>): ReactNode {
   )
 }
 
-type Placed = Pick<Column<never>, "end" | "lead" | "line" | "wide">
+type Placed = Pick<Column<never>, "end" | "lead" | "line" | "wide" | "fill">
 
-const classOf = ({ end, lead, line, wide }: Placed): string =>
-  [end && styles.end, lead && styles.lead, wide && styles.wide, line && styles[line]].filter(Boolean).join(" ")
+const classOf = ({ end, lead, line, wide, fill }: Placed): string | undefined =>
+  [end && styles.end, lead && styles.lead, wide && styles.wide, fill && styles.fill, line && styles[line]]
+    .filter(Boolean)
+    .join(" ") || undefined
 
 function TideLine({ height, columns }: { readonly height: string; readonly columns: number }): ReactNode {
   return (

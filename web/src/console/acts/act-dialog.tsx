@@ -29,6 +29,8 @@ export function ActDialog({ act, onClose }: ActDialogProps): ReactNode {
   const { fault, isLocked } = { fault: act.faultOf?.(values), isLocked: state === "token" || state === "refused" }
   useEffect(() => {
     dialog.current?.showModal()
+    // What one types first, else a button; the grave one is not under the finger.
+    dialog.current?.querySelector<HTMLElement>("input, [data-first]")?.focus()
   }, [])
   useEffect(() => {
     // The button that did it is gone.
@@ -37,7 +39,7 @@ export function ActDialog({ act, onClose }: ActDialogProps): ReactNode {
 
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault()
-    if (fault !== undefined || (isLocked && typed.trim() === "")) return
+    if (phase.kind === "running" || fault !== undefined || (isLocked && typed.trim() === "")) return
     if (isLocked) {
       setToken(typed.trim())
       setTyped("")
@@ -50,6 +52,7 @@ export function ActDialog({ act, onClose }: ActDialogProps): ReactNode {
     event.preventDefault()
     stop()
   }
+  const isTouched = Object.entries(initialValues(act)).some(([name, initial]) => values[name] !== initial)
   const canAct = state !== "none" && state !== "elsewhere"
   return (
     <dialog
@@ -65,7 +68,11 @@ export function ActDialog({ act, onClose }: ActDialogProps): ReactNode {
       ) : (
         <form onSubmit={onSubmit}>
           <ActWords act={act} values={values} />
-          {act.fields && <ActFields {...{ fields: act.fields, values, fault, onChange: setValues }} />}
+          {act.fields && (
+            <ActFields
+              {...{ fields: act.fields, values, fault: isTouched ? fault : undefined, onChange: setValues }}
+            />
+          )}
           {phase.kind !== "running" && <ActToken {...{ state, typed, onChange: setTyped }} />}
           {phase.kind === "failed" && <ActFailure error={phase.error} done={phase.progress?.done ?? 0} />}
           {phase.kind === "running" && (
@@ -75,11 +82,21 @@ export function ActDialog({ act, onClose }: ActDialogProps): ReactNode {
             </div>
           )}
           <div className={styles.buttons}>
-            <button type="button" onClick={() => (phase.kind === "running" ? stop() : dialog.current?.close())}>
+            <button
+              type="button"
+              data-first={act.isGrave || !canAct ? "" : undefined}
+              onClick={() => (phase.kind === "running" ? stop() : dialog.current?.close())}
+            >
               {phase.kind === "running" ? "Stop" : canAct ? "Cancel" : "Close"}
             </button>
             {canAct && (
-              <button type="submit" className={styles.go} disabled={phase.kind === "running" || fault !== undefined}>
+              <button
+                type="submit"
+                className={styles.go}
+                data-first={act.isGrave ? undefined : ""}
+                disabled={fault !== undefined}
+                aria-disabled={phase.kind === "running"}
+              >
                 {act.button}
               </button>
             )}

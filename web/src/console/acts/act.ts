@@ -50,3 +50,8 @@ export interface Act {
   /** Returns what was done, in a sentence. */
   readonly run: (values: ActValues, run: ActRun) => Promise<string>
 }
+
+/** Optional wherever a route takes one. */
+export const reasonField: ActField = {
+  ...{ name: "reason", label: "Reason", hint: "optional; the audit log keeps it", longest: 500 },
+}

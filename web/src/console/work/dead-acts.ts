@@ -6,8 +6,8 @@ import { formatNumber, plural } from "../../parts/format-number"
 import { plainText } from "../../parts/plain-text"
 import type { Act } from "../acts/act"
 import { repeatAct } from "../acts/repeat-act"
-import { heldBy } from "../graph/held-by"
 import type { Worker } from "../graph/worker-state"
+import { retryFollows, retryUndo, skipFollows, skipUndo, waitWords } from "./act-words"
 
 export type DeadGroup = RowOf<"/ops/leases/dead">
 
@@ -16,19 +16,13 @@ export interface Ground {
   readonly workers: readonly Worker[]
 }
 
-const retryFollows =
-  "A block that succeeds is complete. One that fails as often again is dead again, and is listed here with its error."
-const retryUndo = "There is nothing to undo: trying again changes no data until a block succeeds."
-const skipUndo =
-  "Retry the block later: it is then processed as if it had never been skipped, and so is all that depends on it."
-
 export function retryGroup({ chain, workers }: Ground, group: DeadGroup): Act {
   const { worker } = group
   return {
     title: `Retry ${plural(group.blocks, "dead block")} of ${worker}`,
     ...{ button: `Retry ${plural(group.blocks, "block")}`, audited: "retry" },
     does: "All dead blocks with this error are tried again at once, with all their attempts.",
-    ...{ concerns: groupWords(group), follows: `${retryFollows} ${waitWords(worker, workers)}`, undo: retryUndo },
+    ...{ concerns: groupWords(group), follows: `${retryFollows}${waitWords(worker, workers)}`, undo: retryUndo },
     run: manyOf({ chain, act: "retry", body: bodyOf(group), did: "will be tried again now" }),
   }
 }
@@ -39,7 +33,11 @@ export function skipGroup({ chain, workers }: Ground, group: DeadGroup): Act {
     title: `Skip ${plural(group.blocks, "dead block")} of ${worker}`,
     ...{ button: `Skip ${plural(group.blocks, "block")}`, audited: "skip", isGrave: true },
     does: "All dead blocks with this error count as done without their data.",
-    ...{ concerns: groupWords(group), follows: skipFollows(worker, workers), undo: skipUndo },
+    ...{
+      concerns: groupWords(group),
+      follows: skipFollows({ worker, workers, blocks: group.blocks }),
+      undo: skipUndo(group.blocks),
+    },
     run: manyOf({ chain, act: "skip", body: bodyOf(group), did: "skipped" }),
   }
 }
@@ -86,23 +84,4 @@ function groupWords({ worker, blocks, first_height: first, last_height: last, er
       ? `Block ${formatNumber(first)}`
       : `${plural(blocks, "block")} between ${formatNumber(first)} and ${formatNumber(last)}`
   return `${where} of ${worker}, with ${error_code}: ${plainText(error, 160) || "no message"}`
-}
-
-function skipFollows(worker: string, workers: readonly Worker[]): string {
-  const dependents = heldBy(worker, workers)
-  const others = dependents.length > 0 ? ` ${listOf(dependents)} derive without them.` : ""
-  return `The watermark passes them, and every answer over these heights says that they are missing.${others}`
-}
-
-/** What is held back until the blocks are done. */
-function waitWords(worker: string, workers: readonly Worker[]): string {
-  const dependents = heldBy(worker, workers)
-  if (dependents.length === 0) return ""
-  return `${listOf(dependents)} ${dependents.length === 1 ? "waits" : "wait"} for it meanwhile.`
-}
-
-function listOf(names: readonly string[]): string {
-  const shown = names.slice(0, 3)
-  const more = names.length - shown.length
-  return more > 0 ? `${shown.join(", ")} and ${plural(more, "other worker")}` : shown.join(", ")
 }

@@ -2,7 +2,6 @@
 
 import { Link } from "@tanstack/react-router"
 import { type ReactNode, useMemo } from "react"
-import { useChain } from "../../app/chain-context"
 import { type Column, DataList } from "../../parts/data-list"
 import { ErrorNotice } from "../../parts/error-notice"
 import { formatNumber, plural } from "../../parts/format-number"
@@ -13,25 +12,30 @@ import { ActButton } from "../acts/act-button"
 import { rangeWords } from "../map/map-words"
 import { type DeadGroup, type Ground, retryAllDead, retryGroup, skipGroup } from "./dead-acts"
 import { ErrorText } from "./error-text"
+import type { WorkFilter } from "./work-filter"
 import styles from "./work-page.module.css"
 
 interface DeadPanelProps {
   readonly ground: Ground
-  readonly worker: string | undefined
+  readonly filter: WorkFilter
 }
 
-export function DeadPanel({ ground, worker }: DeadPanelProps): ReactNode {
-  const chain = useChain()
-  const { data, error } = useOps(chain, "/ops/leases/dead", { worker, limit: 200 })
+export function DeadPanel({ ground, filter }: DeadPanelProps): ReactNode {
+  const { worker, code, fault } = filter
+  const { data, error } = useOps(ground.chain, "/ops/leases/dead", { worker, limit: 200 })
   const columns = useMemo(() => columnsOf(ground), [ground])
-  const groups = data?.data
+  const groups = data?.data.filter(
+    (group) => (code ?? group.error_code) === group.error_code && (fault ?? group.fault) === group.fault,
+  )
+  // Retrying all means those of other errors too.
+  const isPart = code !== undefined || fault !== undefined
   const blocks = groups?.reduce((sum, group) => sum + group.blocks, 0) ?? 0
-  if (error) return <ErrorNotice error={error} />
+  if (error && !data) return <ErrorNotice error={error} />
   return (
     <Panel
       title="Dead blocks"
-      quiet={groups && groups.length > 0 ? `${plural(blocks, "block")}, by worker and error` : undefined}
-      side={blocks > 0 && <ActButton act={() => retryAllDead(ground, worker)}>Retry all</ActButton>}
+      quiet={groups && groups.length > 0 ? `${formatNumber(blocks)} in ${plural(groups.length, "group")}` : undefined}
+      side={blocks > 0 && !isPart && <ActButton act={() => retryAllDead(ground, worker)}>Retry all</ActButton>}
     >
       <DataList
         label="Dead blocks"
@@ -48,8 +52,7 @@ export function DeadPanel({ ground, worker }: DeadPanelProps): ReactNode {
 const columnsOf = (ground: Ground): readonly Column<DeadGroup>[] => [
   { name: "Worker", lead: true, cell: ({ worker }) => <b>{worker}</b> },
   {
-    name: "Error",
-    line: "below",
+    ...{ name: "Error", line: "below", fill: true },
     cell: ({ error_code, error }) => <ErrorText code={error_code} text={error} />,
   },
   {
@@ -80,7 +83,7 @@ const columnsOf = (ground: Ground): readonly Column<DeadGroup>[] => [
     ),
   },
   {
-    ...{ name: "Acts", line: "beside" },
+    ...{ name: "Actions", line: "beside" },
     cell: (group) => (
       <span className={styles.acts}>
         <ActButton act={() => retryGroup(ground, group)} about={`of ${group.worker} with ${group.error_code}`}>

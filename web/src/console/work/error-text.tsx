@@ -8,17 +8,28 @@ import styles from "./error-text.module.css"
 const short = 160
 const long = 2_000
 
-export function ErrorText({ code, text }: { readonly code: string | null; readonly text: string | null }): ReactNode {
+interface ErrorTextProps {
+  readonly code: string | null
+  readonly text: string | null
+  /** How long ago. */
+  readonly age?: string | undefined
+}
+
+export function ErrorText({ code, text, age }: ErrorTextProps): ReactNode {
   const line = plainText(text ?? "", short)
   const whole = plainText(text ?? "", long)
   const tag = code !== null && <Tag tone="failed">{code}</Tag>
-  if (line === "") return tag || <span className="quiet">none</span>
+  if (line === "") return tag || <span className={`quiet ${styles.none}`}>none</span>
   return (
     <details className={styles.error}>
-      <summary>
-        {tag} <span>{line}</span>
+      <summary title={age}>
+        {tag}
+        <span>{line}</span>
       </summary>
-      <p>{whole}</p>
+      <p>
+        {whole}
+        {age && <span className="quiet"> {age}</span>}
+      </p>
     </details>
   )
 }
