@@ -2,6 +2,7 @@
 
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { Diagnosis } from "../../src/status/diagnosis.js"
 import { livelyBlocks } from "../support/lively-blocks.js"
 import { type ServedStore, serveStore } from "../support/served-store.js"
 import { findChromium } from "./find-chromium.js"
@@ -12,6 +13,11 @@ const head = 59
 const token = "t".repeat(32)
 const access = { adminToken: token, opsIsPublic: true, apiKeys: [], trustedProxies: [] }
 const sections = ["/nodes", "/store?table=raw.blocks", "/incidents", "/incidents?tab=rollbacks&to=44", "/audit"]
+
+const stalled: Diagnosis = {
+  ...{ state: "stalled" as const, cause: "NO_PROCESS" as const },
+  ...{ message: "harbour: no process runs", doing: null, todo: "start one: `tidemark start`" },
+}
 
 let served: ServedStore
 let harbour: ServedStore
@@ -25,7 +31,7 @@ beforeAll(async () => {
   if (!chromium) return
   served = await serveStore(livelyBlocks({ seed: 7, from: 0, to: head + 1 }), { live: true, access })
   harbour = await serveStore(livelyBlocks({ seed: 8, from: 0, to: 12 }), { name: "harbour", live: true, access })
-  both = await served.again({ access, beside: harbour })
+  both = await served.again({ access, beside: { ...harbour, view: { ...harbour.view, diagnosis: () => stalled } } })
   await served.store.raw.query("update raw.chain_state set head_height = $1, finalized_height = 40", [head])
   await harbour.store.raw.query("update raw.chain_state set head_height = 20")
   await plantIncidents(served)
@@ -164,10 +170,12 @@ describe.skipIf(!chromium)("the console's sections", () => {
       `update raw.chain_state set halted_at = now() - interval '12 minutes', halt_height = 45, halt_reason = $1`,
       ["the node's chain differs from the stored one at block 45"],
     )
+    // The server keeps an answer for half a second, and the page then for longer.
+    await expect.poll(async () => (await both.get("/status")).json.chains[0].halt).not.toBeNull()
     await open("/incidents")
     const now = page.getByRole("region", { name: "Now" })
     await now.getByText("for 12 min").waitFor()
-    await now.getByText("the node's chain differs from the stored one at block 45.").waitFor()
+    await now.getByText("The node's chain differs from the stored one at block 45.").waitFor()
     await now.getByRole("link", { name: "Plan a rollback to block 44" }).click()
     await page.waitForURL(/tab=rollbacks&to=44/)
     expect(await page.getByLabel("The last block that stays").inputValue()).toBe("44")
@@ -187,6 +195,33 @@ describe.skipIf(!chromium)("the console's sections", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click()
     await page.getByText("Nothing is halted, and no rollback is open.").waitFor()
     expect(await count("raw", "select count(*) from raw.blocks where height >= 50")).toBe(10)
+  })
+
+  test("are those of each chain: all at a glance, the worst first, and from one to the other", async () => {
+    await page.goto("/console")
+    await page.getByText("2 chains: 1 stalled, 1 ok").waitFor()
+    const cards = page.locator('main a[href^="/console/"]')
+    const [first, second] = await cards.allInnerTexts()
+    expect(first).toMatch(/^harbour\s+stalled\s+No process runs\.\s+You: start one: tidemark start\./)
+    expect(first).toMatch(/complete to\s+11\s.*behind the head\s+9 blocks/s)
+    expect(second).toMatch(/^test\s+ok\s+It is at the head\..*processes\s+3\s.*errors\s+\d open/s)
+    expect(await axeFindings(page)).toEqual([])
+    await cards.first().click()
+    await page.waitForURL("**/console/harbour")
+    const verdict = page.getByRole("status", { name: "The doctor's verdict" })
+    await verdict.getByText("No process runs.").waitFor()
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Nodes" }).click()
+    await page.getByText("No process has reported in the last 30 seconds.").waitFor()
+    const chains = page.getByLabel("Chain", { exact: true })
+    await chains.selectOption("test")
+    await page.waitForURL("**/console/test/nodes")
+    await rows("Processes").filter({ hasText: "worker-1:5330" }).waitFor()
+    await chains.selectOption("All chains")
+    await page.waitForURL((url) => url.pathname === "/console")
+    await page.goto("/test/blocks")
+    await chains.selectOption("harbour")
+    await page.waitForURL((url) => url.pathname === "/harbour")
+    expect(pages.faults).toEqual([])
   })
 
   test("are without serious findings of axe in both themes, and hostile text does nothing", async () => {

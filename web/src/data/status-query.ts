@@ -54,6 +54,7 @@ export interface ChainStatus {
     readonly seconds_per_block: number | null
   }
   readonly workers: readonly WorkerStatus[]
+  readonly processes: readonly unknown[]
   readonly dead_blocks: readonly unknown[]
   readonly diagnosis: {
     readonly state: "ok" | "starting" | "degraded" | "stalled"
@@ -68,12 +69,16 @@ interface StatusAnswer {
   readonly starting: readonly { readonly chain: string; readonly reason: string }[]
 }
 
+/** Of every chain of the server. */
+export const allStatusQuery = queryOptions({
+  queryKey: ["status"],
+  queryFn: ({ signal }) => readJson<StatusAnswer>("/status", signal),
+  staleTime: 5_000,
+  refetchInterval: 10_000,
+})
+
 /** Undefined while the chain does not run yet. */
-export const statusQuery = (chain: string) =>
-  queryOptions({
-    queryKey: ["status"],
-    queryFn: ({ signal }) => readJson<StatusAnswer>("/status", signal),
-    select: ({ chains }) => chains.find((one) => one.chain === chain),
-    staleTime: 5_000,
-    refetchInterval: 10_000,
-  })
+export const statusQuery = (chain: string) => ({
+  ...allStatusQuery,
+  select: ({ chains }: StatusAnswer): ChainStatus | undefined => chains.find((one) => one.chain === chain),
+})

@@ -51,6 +51,11 @@ const sentences: Readonly<Record<string, (details: Details) => string>> = {
   "rollback cancel": (given) => `cancelled the rollback ${plainText(String(given["removes"] ?? "that was open"))}`,
   abi_add: (given) => `added the ABI ${named(given)}`,
   abi_remove: (given) => `removed the ABI ${named(given)}`,
+  label_add: ({ labels, count }) => {
+    const total = typeof count === "number" ? count : Object.keys(recordOf(labels)).length
+    return `labelled ${plural(total, "address", "addresses")}${labelWords(labels)}`
+  },
+  label_remove: ({ labels }) => `removed the label${labelWords(labels)}`,
   repair: repaired,
   reconcile: ({ left }) => {
     const found = typeof left === "number" && left > 0 ? ` and left ${plural(left, "finding")} to a person` : ""
@@ -100,6 +105,12 @@ const ofWorker = (given: Details): string => (given["worker_type"] === undefined
 function dependents({ dependents: given }: Details): string {
   const names = listOf(given)
   return names.length === 0 ? "" : `, with the ${plural(names.length, "worker")} that depend on it`
+}
+
+/** The first of them. */
+function labelWords(given: unknown): string {
+  const [first] = Object.entries(recordOf(given))
+  return first ? `: ${plainText(first[0])}, “${plainText(String(first[1]))}”` : ""
 }
 
 const named = ({ name, address, entries }: Details): string => {

@@ -2,9 +2,11 @@
 
 import type { ReactNode } from "react"
 import { TidemarkError } from "tidemark/client"
+import { useChain } from "../../app/chain-context"
 import type { ChainStatus } from "../../data/status-query"
 import { CopyButton } from "../../parts/copy-button"
 import { useStatus } from "../access/use-status"
+import { saidOf, sentence } from "./diagnosis-words"
 import styles from "./verdict.module.css"
 
 type Diagnosis = ChainStatus["diagnosis"]
@@ -18,6 +20,7 @@ const unreachable: Diagnosis = {
 }
 
 export function Verdict(): ReactNode {
+  const chain = useChain()
   const { data, error } = useStatus()
   const said = error ? saidBy(error) : (data?.diagnosis ?? asked)
   const commands = commandsIn(said.todo)
@@ -26,7 +29,7 @@ export function Verdict(): ReactNode {
       <div>
         <p className={styles.message}>
           <span className={styles.state}>{said.state}</span>
-          {sentence(said.message)}
+          {saidOf(said.message, chain)}
         </p>
         {said.doing && <p className={styles.more}>Tidemark: {sentence(said.doing, false)}</p>}
         {said.todo && <p className={styles.more}>You: {withCode(sentence(said.todo, false))}</p>}
@@ -54,11 +57,6 @@ function saidBy(error: Error): Diagnosis {
 const commandsIn = (text: string | null): string[] => [
   ...new Set([...(text ?? "").matchAll(/`(tidemark [^`]+)`/g)].map(([, command]) => command!)),
 ]
-
-function sentence(text: string, capital = true): string {
-  const said = /[.?!]$/.test(text) ? text : `${text}.`
-  return capital ? said.charAt(0).toUpperCase() + said.slice(1) : said
-}
 
 const withCode = (text: string): ReactNode[] =>
   // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text.

@@ -11,6 +11,7 @@ import { plainText } from "../../parts/plain-text"
 import { useStatus } from "../access/use-status"
 import { ActButton } from "../acts/act-button"
 import { StateMark } from "../figures/state-mark"
+import { sentence } from "../frame/diagnosis-words"
 import styles from "./now-panel.module.css"
 import { cancelRollback } from "./rollback-acts"
 
@@ -52,7 +53,7 @@ function Halt({ status, halt }: { readonly status: ChainStatus; readonly halt: s
         <StateMark tone="failed">Ingestion is halted</StateMark>
         {since !== null && <span className="quiet">for {formatDuration(since)}</span>}
       </h3>
-      <p>{plainText(halt, 600)}.</p>
+      <p>{sentence(plainText(halt, 600))}</p>
       <p className={styles.todo}>
         Nothing was deleted, and nothing new is stored. If the store is right, correct the node or take it out of
         RPC_URL: ingestion goes on by itself. If the node is right, roll back to where both agree.
@@ -83,7 +84,7 @@ function Open({ rollback }: { readonly rollback: NonNullable<ChainStatus["rollba
         <StateMark tone="partial">The rollback {heights} is open</StateMark>
         <ActButton act={() => cancelRollback(chain, heights)}>Cancel it…</ActButton>
       </h3>
-      {reason !== null && <p>{plainText(reason, 600)}.</p>}
+      {reason !== null && <p>{sentence(plainText(reason, 600))}</p>}
       {step !== null && total > 0 && (
         <div className={styles.progress}>
           <progress max={total} value={done} aria-label="Progress of the rollback" />
