@@ -44,11 +44,12 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   recovery: recoveryBenchmark,
 }
 
-const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--keep DIR] [--dry-run]
+const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--seconds N] [--keep DIR] [--dry-run]
 
   name        of ${Object.keys(benchmarks).join(", ")}; all by default
   --blocks    how much of the standard chain is ingested (10000)
   --rounds    how often each variant runs (3)
+  --seconds   how long the API's benchmark asks at its usual rate, and a quarter of it at others (60)
   --keep      the folder that keeps the filled store of the API's benchmark (.cache)
   --dry-run   docs/benchmarks.md is left as it is`
 
@@ -56,6 +57,7 @@ interface Arguments {
   readonly names: readonly string[]
   readonly blocks: number
   readonly rounds: number
+  readonly seconds: number
   readonly keep: string
   readonly dryRun: boolean
 }
@@ -66,6 +68,7 @@ function readArguments(): Arguments {
     options: {
       blocks: { type: "string", default: "10000" },
       rounds: { type: "string", default: "3" },
+      seconds: { type: "string", default: "60" },
       keep: { type: "string", default: join(import.meta.dirname, "..", ".cache") },
       "dry-run": { type: "boolean", default: false },
     },
@@ -73,15 +76,15 @@ function readArguments(): Arguments {
   const names = positionals.length > 0 ? positionals : Object.keys(benchmarks)
   const unknown = names.find((name) => !Object.hasOwn(benchmarks, name))
   if (unknown !== undefined) refuse(usage, `there is no benchmark ${unknown}`)
-  const [blocks, rounds] = (["blocks", "rounds"] as const).map((name) =>
+  const [blocks, rounds, seconds] = (["blocks", "rounds", "seconds"] as const).map((name) =>
     wholeNumber(usage, { name, text: values[name], least: 1 }),
-  ) as [number, number]
-  return { names, blocks, rounds, keep: resolve(values.keep), dryRun: values["dry-run"] }
+  ) as [number, number, number]
+  return { names, blocks, rounds, seconds, keep: resolve(values.keep), dryRun: values["dry-run"] }
 }
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-async function main({ names, blocks, rounds, keep, dryRun }: Arguments): Promise<void> {
+async function main({ names, blocks, rounds, seconds, keep, dryRun }: Arguments): Promise<void> {
   const postgres = await startBenchPostgres()
   for (const name of names) {
     const benchmark = benchmarks[name]!
@@ -90,6 +93,7 @@ async function main({ names, blocks, rounds, keep, dryRun }: Arguments): Promise
       postgres,
       blocks,
       rounds,
+      seconds,
       keep,
       say: (text) => say(`  ${text}`),
     })

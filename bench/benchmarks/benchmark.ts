@@ -8,6 +8,8 @@ export interface BenchmarkInput {
   /** Of the standard chain, from height 0. */
   readonly blocks: number
   readonly rounds: number
+  /** Of the longest stretch that something is asked at a constant rate. */
+  readonly seconds: number
   /** Where what takes long to make is kept from run to run. */
   readonly keep: string
   readonly say: (text: string) => void

@@ -1,12 +1,14 @@
-// The plan of every list of the API, as the sessions of the API keep it for a store of this size: which read a large table whole, and
-// which read partitions outside of the heights that are asked for.
+// The plan of every list of the API with every number of its filters and in every order, as the sessions of the API keep it for
+// a store of this size, and of the lists in the format of Etherscan: which read a large table whole, and which read partitions
+// outside of the heights that are asked for.
 
-import { evmFamily } from "../../src/families/evm/evm-family.js"
+import type { BlockRange } from "../../src/domain/block-range.js"
 import type { Connection } from "../../src/postgres/connection.js"
 import { planSettings } from "../../src/postgres/session-settings.js"
-import type { ListResource } from "../../src/queries/resource.js"
+import { windowSql } from "../../src/queries/etherscan/read-window.js"
 import { pageStatement } from "../../src/queries/scoped-statement.js"
 import { explainKept } from "../../test/support/explain-kept.js"
+import { type ListValues, listCases, windowCases } from "../../test/support/list-cases.js"
 
 interface ExplainedLists {
   readonly plans: number
@@ -16,43 +18,55 @@ interface ExplainedLists {
 
 interface ExplainOptions {
   readonly blocks: number
-  readonly values: Readonly<Record<string, string>>
+  readonly values: ListValues
 }
 
 /** Smaller tables are read faster whole than by an index. */
 const largeRows = 20_000
 
 export async function explainLists(store: Connection, { blocks, values }: ExplainOptions): Promise<ExplainedLists> {
-  const lists = evmFamily.resources.filter((one): one is ListResource => one.kind === "list")
-  const covered = [{ from: 0, to: blocks }]
-  const scope = { epoch: 0, start: 0, watermark: blocks - 1, isKnown: true, isEven: true, covered, done: covered }
+  const all = { from: 0, to: blocks }
+  const scope = { epoch: 0, start: 0, watermark: blocks - 1, isKnown: true, isEven: true, covered: [all], done: [all] }
   const { rows } = await store.query<{ name: string; rows: number }>(
     "select relname as name, reltuples as rows from pg_class where relkind in ('r', 'p')",
   )
   const size = new Map(rows.map((row) => [row.name, row.rows]))
-  for (const { setting, fixed } of planSettings) await store.query(`set ${setting} = ${fixed}`)
-  const wrong: string[] = []
+  const wrong = new Set<string>()
   let plans = 0
   // The last blocks, which lie in one partition.
   const stretch = { from: blocks - 50, to: blocks }
-  for (const list of lists) {
-    for (const asked of list.height ? [covered[0]!, stretch] : [covered[0]!]) {
-      for (const order of ["asc", "desc"] as const) {
-        const selection = await list.select(store, values)
-        if (!selection) continue
-        const page = { scope, asked, order, limit: 25, after: undefined, selection }
-        const plan = await explainKept(store, pageStatement(list, { page, counted: values }))
-        plans++
-        for (const [, table] of plan.matchAll(/Seq Scan on (\w+)/g))
-          if ((size.get(table!) ?? 0) > largeRows) wrong.push(`${list.path} ${order} reads ${table} whole`)
-        // What the path names is found by the index, not among the rows that it gives.
-        for (const [, column] of plan.matchAll(/Filter: .*?(\w*address|topic0|owner) = \$/g))
-          wrong.push(`${list.path} ${order} looks for ${column} in each row`)
-        const partitions = new Set([...plan.matchAll(/ on \w+_p(\d+)\b/g)].map(([, number]) => number))
-        if (asked === stretch && partitions.size > 1)
-          wrong.push(`${list.path} ${order} reads the partitions ${[...partitions].join(", ")} for one`)
-      }
+  const look = (title: string, plan: string, { asked, height }: { asked: BlockRange; height: boolean }): void => {
+    plans++
+    for (const [, table] of plan.matchAll(/Seq Scan on (\w+)/g))
+      if ((size.get(table!) ?? 0) > largeRows) wrong.add(`${title} reads ${table} whole`)
+    // What the path names is found by the index, not among the rows that it gives.
+    for (const [, column] of plan.matchAll(/Filter: .*?(\w*address|topic0|owner) = \$/g))
+      wrong.add(`${title} looks for ${column} in each row`)
+    const partitions = new Set([...plan.matchAll(/ on \w+_p(\d+)\b/g)].map(([, number]) => number))
+    if (height && asked === stretch && partitions.size > 1)
+      wrong.add(`${title} reads the partitions ${[...partitions].join(", ")} for one`)
+  }
+  const shapes = (height: boolean) =>
+    (height ? [all, stretch] : [all]).flatMap((asked) => (["asc", "desc"] as const).map((order) => ({ asked, order })))
+  for (const { title, list, selection, large } of windowCases(values)) {
+    for (const { asked, order } of shapes(list.height !== undefined)) {
+      const page = { skip: 9_990, take: 10 }
+      const request = { selection, page, order, ...(large ? { large } : {}) }
+      const window = windowSql({ scope, asked }, list, request)
+      const { rows: lines } = await store.query<{ "QUERY PLAN": string }>(`explain ${window.sql}`, window.values)
+      const plan = lines.map((line) => line["QUERY PLAN"]).join("\n")
+      look(`${title} ${order}`, plan, { asked, height: list.height !== undefined })
     }
   }
-  return { plans, wrong }
+  for (const { setting, fixed } of planSettings) await store.query(`set ${setting} = ${fixed}`)
+  for (const { title, list, request } of listCases(values)) {
+    const selection = await list.select(store, request)
+    if (!selection) continue
+    for (const { asked, order } of shapes(list.height !== undefined)) {
+      const page = { scope, asked, order, limit: 25, after: undefined, selection }
+      const plan = await explainKept(store, pageStatement(list, { page, counted: request }))
+      look(`${title} ${order}`, plan, { asked, height: list.height !== undefined })
+    }
+  }
+  return { plans, wrong: [...wrong] }
 }
