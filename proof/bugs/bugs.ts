@@ -265,6 +265,27 @@ import { printMultirange } from "../../postgres/multirange.js"`,
     caughtBy: simulation(100, ["I3"]),
     test: [leaseTest, "a commit makes data and coverage true together"],
   },
+  "coverage-of-another-moment": {
+    hazard: "H67",
+    patches: [
+      [
+        "src/queries/answer-at-once.ts",
+        "if (made.found.scope === known.text) return made.answer()",
+        "if (tries < 1) {\n        scopes.note(resource, made.found.scope)\n        return made.answer()\n      }",
+      ],
+    ],
+    caughtBy: chaos("api-truth", 4, /is true of no branch|outside of its coverage|does not see what was written/),
+    test: [
+      "src/queries/answer-at-once.test.ts",
+      "what was known before is not believed: not of more, not of less, not of another chain",
+    ],
+  },
+  "cursor-without-epoch": {
+    hazard: "H67",
+    patches: [["src/queries/cursor.ts", "if (cursor.epoch === epoch) return", "if (cursor.epoch <= epoch) return"]],
+    caughtBy: chaos("api-truth", 4, /a cursor above \d+ goes on after a rollback|goes on after \d+ on another branch/),
+    test: ["src/api/data-api.test.ts", "over a rolled-back stretch say where to start again; others stay good"],
+  },
   "stopped-holder-left": {
     hazard: "H77",
     patches: [
