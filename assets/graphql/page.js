@@ -50,18 +50,26 @@ function say(text, hasFailed = false) {
   state.classList.toggle("failed", hasFailed)
 }
 
+let runs = 0
+
 async function run() {
+  // The chains are not known yet: when they are, it runs.
+  if (chain.value === "") return
+  const mine = ++runs
   at("run").disabled = true
   say("asking")
   const started = performance.now()
   try {
     localStorage.setItem("tidemark-graphql", query.value)
     const answer = await ask({ query: query.value, variables: JSON.parse(variables.value || "{}") })
+    // A later one was asked meanwhile.
+    if (mine !== runs) return
     result.value = JSON.stringify(answer, null, 2)
     const failed = answer.errors?.length ?? 0
     const took = `${Math.round(performance.now() - started)} ms`
     say(failed > 0 ? `${failed} ${failed === 1 ? "error" : "errors"}, ${took}` : took, failed > 0)
   } catch (error) {
+    if (mine !== runs) return
     result.value = String(error)
     say("no answer", true)
   }
