@@ -121,11 +121,18 @@ test("DEAD blocks are retried and skipped by their fault, and no others", async 
   const { fault } = groups.find(({ blocks }: { blocks: number }) => blocks === 2)
   expect((await served.get(`/v1/test/ops/leases?status=DEAD&fault=${fault}`)).json.data).toHaveLength(2)
   const heights = (blocks: readonly { readonly height: string }[]) => blocks.map(({ height }) => height)
-  const { json } = await post("/test/leases/retry", { all_dead: true, fault })
-  expect([heights(json.retried), json.left]).toEqual([["30", "31"], 0])
+  const retry = async (most?: number) => (await post("/test/leases/retry", { all_dead: true, fault, most })).json
+  for (const [most, height, left] of [
+    [1, "30", 1],
+    [undefined, "31", 0],
+  ] as const) {
+    const { retried, left: rest } = await retry(most)
+    expect([heights(retried), rest]).toEqual([[height], left])
+  }
   const skip = (body: object) => post("/test/leases/skip", { worker: "evm_worker", ...body })
   expect(heights((await skip({ all_dead: true, code: "BUG" })).json.skipped)).toEqual(["33"])
   expect(await skip({ height: "32", code: "BUG" })).toMatchObject({ status: 400 })
+  expect(await skip({ height: "32", most: 1 })).toMatchObject({ status: 400 })
   expect(await skip({})).toMatchObject({ status: 400 })
   const { rows } = await served.store.raw.query("select from_height from app.worker_leases where status = 'DEAD'")
   expect(rows).toEqual([{ from_height: "32" }])

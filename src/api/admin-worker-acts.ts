@@ -24,6 +24,7 @@ const manyDead = {
   all_dead: Type.Optional(Type.Boolean()),
   code: Type.Optional(codeParam),
   fault: Type.Optional(faultParam),
+  most: Type.Optional(Type.Integer({ minimum: 1, maximum: mostAtOnce })),
 }
 
 interface DeadBody extends DeadFilter {
@@ -31,14 +32,15 @@ interface DeadBody extends DeadFilter {
   readonly all_dead?: boolean
 }
 
-function meansMany({ height, all_dead: all = false, code, fault }: DeadBody): boolean {
+function meansMany({ height, all_dead: all = false, code, fault, most }: DeadBody): boolean {
   if ((height === undefined) !== all) throw new RequestError("BAD_REQUEST", "give either height or all_dead")
-  if (!all && (code !== undefined || fault !== undefined))
-    throw new RequestError("BAD_REQUEST", "code and fault go with all_dead")
+  if (!all && (code ?? fault ?? most) !== undefined)
+    throw new RequestError("BAD_REQUEST", "code, fault and most go with all_dead")
   return all
 }
 
 const filterOf = ({ worker, code, fault }: DeadBody): DeadFilter => ({ worker, code, fault })
+const someOf = (body: DeadBody): DeadFilter => ({ ...filterOf(body), most: body.most ?? mostAtOnce })
 
 const reason = Type.String({ maxLength: 500 })
 
@@ -53,7 +55,7 @@ export const workerActs: readonly Act[] = [
     run: async (chain, { actor, body }) => {
       const { worker: name, height } = body
       if (meansMany(body)) {
-        const retried = await retryDeadBlocks(chain, { actor, ...filterOf(body), most: mostAtOnce })
+        const retried = await retryDeadBlocks(chain, { actor, ...someOf(body) })
         return { retried: retried.map(blockJson), left: (await findDeadBlocks(chain, filterOf(body))).length }
       }
       const one = { worker: name ?? rawIngester, height: Number(height) }
@@ -71,7 +73,7 @@ export const workerActs: readonly Act[] = [
     run: async (chain, { actor, body }) => {
       const { worker: name, height } = body
       if (meansMany(body)) {
-        const skipped = await skipDeadBlocks(chain, { actor, ...filterOf(body), most: mostAtOnce })
+        const skipped = await skipDeadBlocks(chain, { actor, ...someOf(body) })
         return { skipped: skipped.map(blockJson), left: (await findDeadBlocks(chain, filterOf(body))).length }
       }
       const one = { worker: name, height: Number(height) }

@@ -1,4 +1,4 @@
-// An act over many blocks, which the server does a thousand at a time: asked for again until nothing is left.
+// An act over many blocks, some at a time, so that one sees how far it is and can stop it: asked for again until none is left.
 
 import { adminFetch } from "../access/admin-fetch"
 import type { ActProgress } from "./act"
@@ -11,6 +11,9 @@ interface RepeatAct {
   readonly signal: AbortSignal
   onProgress(progress: ActProgress): void
 }
+
+/** Each is a transaction of its own. */
+const most = 200
 
 type Answer = { readonly left: number } & Readonly<Record<string, unknown>>
 
@@ -26,7 +29,7 @@ export async function repeatAct({
   let left = 0
   let isMoving = true
   do {
-    const answer = await adminFetch<Answer>(path, { method: "POST", body })
+    const answer = await adminFetch<Answer>(path, { method: "POST", body: { ...body, most } })
     const rows = answer[list] as readonly unknown[]
     // Blocks that die again meanwhile do not keep it going for ever.
     isMoving = rows.length > 0
