@@ -23,15 +23,17 @@ interface Who {
   readonly chains: readonly string[]
 }
 
+/** Where pages are served apart from the API, the root says nothing: then the token is asked for. */
+const unknownRoutes = ["/admin"]
 const kept = { staleTime: 60_000 }
 
 export function useActor(chain: string): Actor {
   const [token] = useAdminToken()
   // Without a token the list of routes is asked: it is no refusal.
-  const { data: root } = useQuery({
+  const { data: root, error: noRoot } = useQuery({
     queryKey: ["admin", "routes"],
     queryFn: ({ signal }) => readJson<{ readonly routes: readonly string[] }>("/", signal),
-    ...kept,
+    ...{ retry: false, ...kept },
   })
   const { data: who, error } = useQuery({
     queryKey: ["admin", "who", token],
@@ -39,7 +41,10 @@ export function useActor(chain: string): Actor {
     enabled: token !== undefined,
     ...kept,
   })
-  return { state: stateOf({ chain, token, routes: root?.routes, who, error }), actor: who?.actor }
+  return {
+    state: stateOf({ chain, token, routes: noRoot ? unknownRoutes : root?.routes, who, error }),
+    actor: who?.actor,
+  }
 }
 
 interface Known {

@@ -38,7 +38,7 @@ export function OpsList<P extends OpsPath>(props: OpsListProps<P>): ReactNode {
   return (
     <Panel title={title} quiet={quiet} side={side}>
       {children}
-      {error ? (
+      {error && !answer ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (
         <DataList label={title} columns={columns} rows={answer?.data} keyOf={keyOf} empty={empty} awaited={awaited} />

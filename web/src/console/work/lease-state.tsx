@@ -5,7 +5,7 @@ import type { RowOf } from "../../data/api-query"
 import { plural } from "../../parts/format-number"
 import { formatDuration } from "../../parts/format-time"
 import { useNow } from "../../parts/now-context"
-import styles from "./lease-state.module.css"
+import { StateMark } from "../figures/state-mark"
 
 export type Lease = RowOf<"/ops/leases">
 
@@ -19,21 +19,22 @@ export function LeaseState({ lease, readAt }: LeaseStateProps): ReactNode {
   const passed = Math.max(0, useNow() - readAt)
   const [tone, words, more] = wordsOf(lease, passed)
   return (
-    <span className={`${styles.state} ${styles[tone]}`}>
-      {words}
-      {more !== "" && <span className="quiet"> {more}</span>}
-    </span>
+    <StateMark tone={tone}>
+      <span>
+        {words} <span className="quiet">{more}</span>
+      </span>
+    </StateMark>
   )
 }
 
-type Tone = "runs" | "retries" | "dead"
+type Tone = "plain" | "partial" | "failed"
 
 function wordsOf({ status, attempt, ...lease }: Lease, passed: number): readonly [Tone, string, string] {
-  if (status === "DEAD") return ["dead", "dead", `after ${plural(attempt, "try", "tries")}`]
+  if (status === "DEAD") return ["failed", "dead", `after ${plural(attempt, "try", "tries")}`]
   if (status === "FAILED") {
     const left = (lease.next_attempt_in_ms ?? 0) - passed
-    return ["retries", `waits for try ${attempt + 1}`, left > 0 ? `in ${formatDuration(left)}` : "due now"]
+    return ["partial", `waits for try ${attempt + 1}`, left > 0 ? `in ${formatDuration(left)}` : "due now"]
   }
   const since = `for ${formatDuration((lease.leased_for_ms ?? 0) + passed)}`
-  return attempt > 1 ? ["retries", `runs, try ${attempt}`, since] : ["runs", "runs", since]
+  return attempt > 1 ? ["partial", `runs, try ${attempt}`, since] : ["plain", "runs", since]
 }

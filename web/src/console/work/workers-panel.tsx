@@ -7,12 +7,12 @@ import { formatNumber, plural } from "../../parts/format-number"
 import { Panel } from "../../parts/panel"
 import { plainText } from "../../parts/plain-text"
 import { ActButton } from "../acts/act-button"
+import { StateMark } from "../figures/state-mark"
 import { orderWorkers } from "../graph/order-workers"
 import { rawIngester } from "../graph/raw-ingester"
 import { stateOf, type Worker } from "../graph/worker-state"
 import type { Ground } from "./dead-acts"
 import { RangeCounts } from "./range-counts"
-import styles from "./work-page.module.css"
 import { pauseWorker, resumeWorker } from "./worker-acts"
 
 interface WorkersPanelProps {
@@ -100,22 +100,21 @@ const columnsOf = (ground: Ground): readonly Column<Worker>[] => [
   },
 ]
 
+const toneOf = { busy: "plain", waiting: "quiet", blocked: "failed" } as const
+
 function WorkerStateWords({ worker }: { readonly worker: Worker }): ReactNode {
-  const { paused, paused_reason: reason, leases } = worker
+  const { paused, paused_reason: reason } = worker
   const state = stateOf(worker)
-  const words = paused
-    ? `paused${reason ? `: ${plainText(reason, 40)}` : ""}`
-    : state === "blocked"
-      ? leases.dead > 0
-        ? "held back by dead blocks"
-        : "waits to try again"
-      : state
+  if (!paused) return <StateMark tone={toneOf[state]}>{wordsOf(worker)}</StateMark>
   return (
-    <span
-      className={`${styles.state} ${styles[paused ? "paused" : state]}`}
-      title={reason ? plainText(reason, 500) : undefined}
-    >
-      {words}
+    <span title={reason ? plainText(reason, 500) : undefined}>
+      <StateMark tone="partial">{reason ? `paused: ${plainText(reason, 40)}` : "paused"}</StateMark>
     </span>
   )
+}
+
+function wordsOf(worker: Worker): string {
+  const state = stateOf(worker)
+  if (state !== "blocked") return state
+  return worker.leases.dead > 0 ? "held back by dead blocks" : "waits to try again"
 }
