@@ -56,7 +56,7 @@ export class AskedAnswers {
     const expected = truth.rows(chain, { ...part, after: { height: head - 1, index: 1e6 }, last: undefined })
     const seen = (data as Row[]).map((row) => row["transaction_hash"])
     assert.deepEqual(seen, expected, `min_height=${head} does not see what was written`)
-    assert.ok(expected.length > 0)
+    assert.ok(expected.length > 0, `min_height=${head} was answered by what did not cover it`)
   }
 
   async seesBalances(): Promise<void> {
