@@ -112,8 +112,8 @@ export async function startTidemark(deps: RuntimeDeps, options: StartOptions): P
         const { name, databases, limits } = running
         const writable = writes && !(servesOnly && isReadOnly(chain)) ? databases : undefined
         const urls = readUrls(chain, databases)
-        const { proxy, rpcHeaders, rpcUrls } = started.get(chain) ?? chain
-        serving?.serve({ name, ...urls, writable, nodes: { proxy, rpcHeaders, rpcUrls, limits }, abis: chain.abis })
+        const { proxy, rpcHeaders, rpcUrls, abis } = started.get(chain) ?? chain
+        serving?.serve({ name, ...urls, writable, nodes: { proxy, rpcHeaders, rpcUrls, limits }, abis })
         pausable.add(running)
         down.push(() => {
           pausable.delete(running)
@@ -175,6 +175,7 @@ async function withDemoChain(
   options.onStage("starting the demo chain")
   // Imported only for the demo, which alone signs and encodes transactions.
   const { startDemoChain } = await import("../demo/start-demo-chain.js")
+  const { demoAbis } = await import("../demo/demo-abis.js")
   const demo = await startDemoChain({
     directory: join(options.config.process.dataDir, "demo"),
     clock,
@@ -183,7 +184,7 @@ async function withDemoChain(
     onProgress: ({ made, total }) => options.onStage(`creating the demo chain's history: ${made}/${total} blocks`),
   })
   down.push(() => demo.stop())
-  return { ...chain, rpcUrls: [demo.httpUrl], wsUrls: [demo.wsUrl] }
+  return { ...chain, rpcUrls: [demo.httpUrl], wsUrls: [demo.wsUrl], abis: [...demoAbis(), ...chain.abis] }
 }
 
 function guardDisk(
