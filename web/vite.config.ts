@@ -8,6 +8,24 @@ import { defineConfig } from "vite"
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const api = ["/v1", "/status", "/graphql", "/graphiql", "/docs", "/openapi.json", "/admin"]
 
+/** Left to the pages that have them: parts of single things, of plots, the list of keys. */
+const rare = [
+  ...[
+    "absent",
+    "facts",
+    "finality",
+    "format-bytes",
+    "key-list",
+    "keys.module",
+    "live-notice",
+    "rolled-back",
+    "search-page",
+    "tabs",
+  ],
+  ...["token-name", "use-as-read", "use-media", "use-theme", "use-width"],
+].join("|")
+const needed = new RegExp(`web[\\\\/]src[\\\\/](app|data|keys|lists|live|parts|search|shell)[\\\\/](?!${rare})`)
+
 export default defineConfig({
   root: here("."),
   plugins: [react()],
@@ -30,7 +48,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "vendor", test: /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/ },
-            { name: "parts", test: /web[\\/]src[\\/](parts|lists|data|live|shell|app|keys|search)[\\/]/ },
+            { name: "parts", test: needed },
           ],
         },
       },

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import { join } from "node:path"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 import { findChromium } from "./find-chromium.js"
 
@@ -25,8 +26,8 @@ export async function openPages(url: string): Promise<OpenPages | undefined> {
     const page = await browser.newPage({ viewport: { width: 1_440, height: 900 }, baseURL: url, ...options })
     page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`))
     page.on("console", (message) => {
-      // A refusal that the page shows is no fault of the page.
-      const isRefusal = /status of 40[14]/.test(message.text())
+      // A refusal that the page shows is no fault of the page, nor is a connection that a test cuts.
+      const isRefusal = /status of 40[14]|ERR_FAILED/.test(message.text())
       if (message.type() === "error" && !isRefusal) faults.push(`${page.url()}: ${message.text()}`)
     })
     page.on("request", (request) => {
@@ -36,6 +37,13 @@ export async function openPages(url: string): Promise<OpenPages | undefined> {
   }
   return { browser, faults, open, close: () => browser.close() }
 }
+
+/** Pictures of the last run, which git ignores. */
+const pictures = join(import.meta.dirname, "..", "..", ".cache", "screenshots")
+
+/** As it is seen, for people to look at: `.cache/screenshots/explorer/home-desktop-dark.png`. */
+export const keepPicture = (page: Page, name: string): Promise<unknown> =>
+  page.screenshot({ path: join(pictures, `${name.replaceAll(" ", "-")}.png`), animations: "disabled" })
 
 /** Until nothing is awaited any more. */
 export async function settled(page: Page): Promise<void> {

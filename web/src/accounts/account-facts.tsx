@@ -23,17 +23,16 @@ export function AccountFacts({ account }: { readonly account: Answer<"/accounts/
           value: (
             <>
               {formatNumber(account.transaction_count)}
-              <span className="quiet">, {formatNumber(account.transactions_sent)} sent</span>
+              <span className="quiet">
+                , {formatNumber(account.transactions_sent)} sent
+                {account.deployments !== "0" && `, ${plural(BigInt(account.deployments), "deployment")}`}
+              </span>
             </>
           ),
         },
         { name: "Value sent", value: amount(account.value_sent) },
         { name: "Value received", value: amount(account.value_received) },
         { name: "Fees paid", value: amount(account.fees_paid) },
-        {
-          name: "Deployments",
-          value: account.deployments === "0" ? null : plural(BigInt(account.deployments), "contract"),
-        },
         { name: "Seen", value: <Lifetime first={account.first_block_height} last={account.last_block_height} /> },
       ]}
     />

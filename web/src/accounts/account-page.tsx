@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { TidemarkError } from "tidemark/client"
 import { useChain } from "../app/chain-context"
 import { apiQuery } from "../data/api-query"
+import { faultOf, isMissing } from "../data/fault-of"
 import { Absent } from "../parts/absent"
 import { AddressMark } from "../parts/address-mark"
 import { CompletenessBadge } from "../parts/completeness-badge"
@@ -16,6 +16,7 @@ import { Panel } from "../parts/panel"
 import { Tabs } from "../parts/tabs"
 import { Page } from "../shell/page"
 import { AccountFacts, accountFactNames } from "./account-facts"
+import { AccountHeading } from "./account-heading"
 import { AccountList } from "./account-list"
 import { ContractPanel } from "./contract-panel"
 
@@ -35,16 +36,24 @@ export function AccountPage(): ReactNode {
   const chain = useChain()
   const { address } = useParams({ from: "/$chain/accounts/$address" })
   const { tab = "transactions", cursor } = useSearch({ from: "/$chain/accounts/$address" })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...apiQuery(chain, "/accounts/{address}", { address }),
     meta: { live: true },
   })
+  const { data, refetch } = query
+  const error = faultOf(query)
   const contract = useQuery(apiQuery(chain, "/contracts/{address}", { address }))
   const isContract = contract.data !== undefined
-  const isAbsent = error instanceof TidemarkError && error.status === 404
+  // Whether it is a token or a collection as well.
+  const known = useQuery(apiQuery(chain, "/search", { q: address }))
+  const isAbsent = isMissing(error)
   const title = isContract ? "Contract" : "Account"
   return (
-    <Page title={title} sub={<Hash value={address} name="address" whole mark={<AddressMark address={address} />} />}>
+    <Page
+      title={title}
+      heading={<AccountHeading title={title} known={known.data?.data ?? []} />}
+      sub={<Hash value={address} name="address" whole mark={<AddressMark address={address} />} />}
+    >
       {isAbsent && !isContract && <Absent kind="account" error={error} />}
       {error && !isAbsent && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!isAbsent && !error && (

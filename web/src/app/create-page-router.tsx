@@ -11,6 +11,7 @@ import {
 } from "@tanstack/react-router"
 import { apiQuery, pageQuery } from "../data/api-query"
 import { chainsQuery } from "../data/chains-query"
+import { latestShown } from "../home/latest-shown"
 import { ChainPages } from "./chain-pages"
 import { consoleRoutes } from "./console-routes"
 import { PageFailed } from "./page-failed"
@@ -29,11 +30,22 @@ const start = createRoute({
   },
 })
 
-const chainRoute = createRoute({ getParentRoute: () => rootRoute, path: "/$chain", component: ChainPages })
+const chainRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/$chain",
+  loader: ({ context }) => {
+    void context.queryClient.prefetchQuery(chainsQuery)
+  },
+  component: ChainPages,
+})
 
 const home = createRoute({
   getParentRoute: () => chainRoute,
   path: "/",
+  loader: ({ context, params: { chain } }) => {
+    void context.queryClient.prefetchQuery(pageQuery(chain, "/blocks", { limit: latestShown }))
+    void context.queryClient.prefetchQuery(pageQuery(chain, "/transactions", { limit: latestShown }))
+  },
   component: lazyRouteComponent(() => import("../home/home-page"), "HomePage"),
 })
 
@@ -51,7 +63,7 @@ const blocks = createRoute({
 const block = createRoute({
   getParentRoute: () => chainRoute,
   path: "/blocks/$block",
-  validateSearch: readPaging,
+  validateSearch: readParts,
   loader: ({ context, params: { chain, block } }) => {
     void context.queryClient.prefetchQuery(apiQuery(chain, "/blocks/{block}", { block }))
   },
@@ -62,6 +74,10 @@ const transactions = createRoute({
   getParentRoute: () => chainRoute,
   path: "/transactions",
   validateSearch: readPaging,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => {
+    void context.queryClient.prefetchQuery(pageQuery(params.chain, "/transactions", { cursor: deps.cursor }))
+  },
   component: lazyRouteComponent(() => import("../transactions/transactions-page"), "TransactionsPage"),
 })
 
@@ -89,6 +105,11 @@ const tokens = createRoute({
   getParentRoute: () => chainRoute,
   path: "/tokens",
   validateSearch: readParts,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps: { tab, cursor } }) => {
+    const sort = tab === "transfers" ? "transfers" : "holders"
+    void context.queryClient.prefetchQuery(pageQuery(params.chain, "/tokens", { sort, cursor }))
+  },
   component: lazyRouteComponent(() => import("../tokens/tokens-page"), "TokensPage"),
 })
 
@@ -106,6 +127,11 @@ const collections = createRoute({
   getParentRoute: () => chainRoute,
   path: "/collections",
   validateSearch: readParts,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps: { tab, cursor } }) => {
+    const sort = tab === "transfers" ? "transfers" : "items"
+    void context.queryClient.prefetchQuery(pageQuery(params.chain, "/collections", { sort, cursor }))
+  },
   component: lazyRouteComponent(() => import("../collections/collections-page"), "CollectionsPage"),
 })
 
@@ -113,12 +139,18 @@ const collection = createRoute({
   getParentRoute: () => chainRoute,
   path: "/collections/$contract",
   validateSearch: readParts,
+  loader: ({ context, params: { chain, contract } }) => {
+    void context.queryClient.prefetchQuery(apiQuery(chain, "/collections/{contract}", { contract }))
+  },
   component: lazyRouteComponent(() => import("../collections/collection-page"), "CollectionPage"),
 })
 
 const item = createRoute({
   getParentRoute: () => chainRoute,
   path: "/collections/$contract/$item",
+  loader: ({ context, params: { chain, contract, item } }) => {
+    void context.queryClient.prefetchQuery(apiQuery(chain, "/collections/{contract}/items/{item}", { contract, item }))
+  },
   component: lazyRouteComponent(() => import("../collections/item-page"), "ItemPage"),
 })
 

@@ -1,72 +1,95 @@
-// One block with its transactions.
+// One block with its transactions and events.
 
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
-import type { ReactNode } from "react"
-import { TidemarkError } from "tidemark/client"
+import { type ReactNode, useState } from "react"
 import { useChain } from "../app/chain-context"
-import { apiQuery, pageQuery } from "../data/api-query"
+import { apiQuery } from "../data/api-query"
+import { isMissing } from "../data/fault-of"
+import { useAsRead } from "../live/use-as-read"
 import { Absent } from "../parts/absent"
 import { CompletenessBadge } from "../parts/completeness-badge"
-import { DataList } from "../parts/data-list"
 import { ErrorNotice } from "../parts/error-notice"
 import { AwaitedFacts } from "../parts/facts"
 import { formatNumber } from "../parts/format-number"
-import { Pager } from "../parts/pager"
+import { Notice } from "../parts/notice"
 import { Panel } from "../parts/panel"
+import { MarkedHeading, RolledBack } from "../parts/rolled-back"
+import { Tabs } from "../parts/tabs"
 import { Page } from "../shell/page"
-import { transactionColumns } from "../transactions/transaction-columns"
+import { EventList } from "../transactions/event-list"
 import { BlockFacts, blockFactNames } from "./block-facts"
 import { BlockSteps } from "./block-steps"
+import { BlockTransactions } from "./block-transactions"
 
 const isHeight = (block: string): boolean => /^\d+$/.test(block)
 
 export function BlockPage(): ReactNode {
-  const chain = useChain()
   const { block } = useParams({ from: "/$chain/blocks/$block" })
-  const { data, error, refetch } = useQuery(apiQuery(chain, "/blocks/{block}", { block }))
-  const found = data?.data
+  return <OneBlock key={block} block={block} />
+}
+
+function OneBlock({ block }: { readonly block: string }): ReactNode {
+  const { tab = "transactions", cursor } = useSearch({ from: "/$chain/blocks/$block" })
+  const { data, error, refetch } = useQuery(apiQuery(useChain(), "/blocks/{block}", { block }))
+  const isAbsent = isMissing(error)
+  const { shown, other, showOther } = useAsRead(data, (answer) => answer.data.hash)
+  const found = shown?.data
+  const isGone = found !== undefined && (isAbsent || other !== undefined)
   const height = found?.height ?? (isHeight(block) ? block : undefined)
   const title = height === undefined ? "Block" : `Block ${formatNumber(height)}`
-  const isAbsent = error instanceof TidemarkError && error.status === 404
   return (
-    <Page title={title} sub={height !== undefined && <BlockSteps height={height} />}>
-      {isAbsent && <Absent kind="block" error={error} {...(isHeight(block) ? { height: block } : {})} />}
-      {error && !isAbsent && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && (
+    <Page
+      title={title}
+      heading={<MarkedHeading title={title} isGone={isGone} />}
+      sub={
+        height !== undefined && (
+          <BlockSteps height={height}>
+            {isGone && (
+              <RolledBack
+                now={other && { words: `Show the block that is at ${formatNumber(height)} now`, onShow: showOther }}
+              />
+            )}
+          </BlockSteps>
+        )
+      }
+    >
+      {isAbsent && !found && <Absent kind="block" error={error} {...(isHeight(block) ? { height: block } : {})} />}
+      {error && !isAbsent && !found && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {(found || !error) && (
         <>
-          <Panel title="Overview" side={<CompletenessBadge meta={data?.meta} />}>
+          <Panel title="Overview" side={<CompletenessBadge meta={shown?.meta} />}>
             {found ? <BlockFacts block={found} /> : <AwaitedFacts names={blockFactNames} />}
           </Panel>
-          <BlockTransactions block={found?.hash} count={found?.transaction_count} />
+          <Tabs
+            label="Parts of the block"
+            tabs={[
+              { id: "transactions", name: "Transactions", count: found?.transaction_count ?? null },
+              { id: "events", name: "Events", count: found?.event_count ?? null },
+            ]}
+            shown={tab}
+          />
+          {tab === "events" ? (
+            height !== undefined && <BlockEvents height={height} cursor={cursor} isGone={isGone} />
+          ) : (
+            <BlockTransactions block={found?.hash} count={found?.transaction_count} cursor={cursor} />
+          )}
         </>
       )}
     </Page>
   )
 }
 
-/** Asked for by hash, so that they are those of the block above, whatever happens to the chain meanwhile. */
-function BlockTransactions({ block, count }: { block: string | undefined; count: number | undefined }): ReactNode {
-  const chain = useChain()
-  const { cursor } = useSearch({ from: "/$chain/blocks/$block" })
-  const query = pageQuery(chain, "/blocks/{block}/transactions", { block: block ?? "", cursor })
-  const { data, error, refetch } = useQuery({ ...query, enabled: block !== undefined })
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  return (
-    <Panel
-      title="Transactions"
-      quiet={count === undefined ? undefined : formatNumber(count)}
-      side={<CompletenessBadge meta={data?.meta} />}
-    >
-      <DataList
-        label="Transactions"
-        columns={transactionColumns}
-        rows={data?.data}
-        awaited={Math.min(25, count ?? 10)}
-        keyOf={(row) => row.transaction_hash}
-        empty={count === 0 ? "This block has no transactions." : "The transactions of this block are not indexed yet."}
-      />
-      <Pager cursor={cursor} next={data?.meta.next_cursor} first="First" older="More" />
-    </Panel>
-  )
+interface BlockEventsProps {
+  readonly height: string
+  readonly cursor: string | undefined
+  readonly isGone: boolean
+}
+
+/** Events are found by height: of a block that is gone only those are its own that were read before. */
+function BlockEvents({ height, cursor, isGone }: BlockEventsProps): ReactNode {
+  const [wasGone] = useState(isGone)
+  if (wasGone) return <Notice title="The events of this block were removed with it" />
+  const args = { from_height: height, to_height: String(BigInt(height) + 1n), order: "asc" }
+  return <EventList title="Events" path="/events" args={args} cursor={cursor} />
 }

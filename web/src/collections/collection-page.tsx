@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { TidemarkError } from "tidemark/client"
 import { useChain } from "../app/chain-context"
 import { apiQuery } from "../data/api-query"
+import { faultOf, isMissing } from "../data/fault-of"
 import { ApiList } from "../lists/api-list"
 import { Absent } from "../parts/absent"
 import { Address } from "../parts/address"
@@ -30,9 +30,11 @@ export function CollectionPage(): ReactNode {
   const chain = useChain()
   const { contract } = useParams({ from: "/$chain/collections/$contract" })
   const { tab = "items", cursor } = useSearch({ from: "/$chain/collections/$contract" })
-  const { data, error, refetch } = useQuery(apiQuery(chain, "/collections/{contract}", { contract }))
+  const query = useQuery(apiQuery(chain, "/collections/{contract}", { contract }))
+  const { data, refetch } = query
+  const error = faultOf(query)
   const found = data?.data
-  const isAbsent = error instanceof TidemarkError && error.status === 404
+  const isAbsent = isMissing(error)
   const name = plainText(found?.name ?? found?.symbol ?? "") || "Collection"
   return (
     <Page title={name} heading={<bdi>{name}</bdi>} sub={<Address address={contract} whole />}>

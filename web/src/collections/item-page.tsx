@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { TidemarkError } from "tidemark/client"
 import { useChain } from "../app/chain-context"
 import { apiQuery } from "../data/api-query"
+import { faultOf, isMissing } from "../data/fault-of"
 import { Absent } from "../parts/absent"
 import { Address } from "../parts/address"
 import { CompletenessBadge } from "../parts/completeness-badge"
@@ -22,13 +22,15 @@ import { ItemMetadataPanel } from "./item-metadata-panel"
 export function ItemPage(): ReactNode {
   const chain = useChain()
   const { contract, item } = useParams({ from: "/$chain/collections/$contract/$item" })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...apiQuery(chain, "/collections/{contract}/items/{item}", { contract, item }),
     meta: { live: true },
   })
+  const { data, refetch } = query
+  const error = faultOf(query)
   const { data: collection } = useQuery(apiQuery(chain, "/collections/{contract}", { contract }))
   const found = data?.data
-  const isAbsent = error instanceof TidemarkError && error.status === 404
+  const isAbsent = isMissing(error)
   const of = collection?.data
   const short = item.length > 24 ? `${item.slice(0, 10)}…${item.slice(-6)}` : item
   const name = `${plainText(of?.name ?? of?.symbol ?? "Item", 40)} #${short}`

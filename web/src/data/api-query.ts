@@ -23,8 +23,12 @@ export function apiQuery<P extends Path>(chain: string, path: P, args: ArgsOf<P>
   })
 }
 
+/** Stays as it was read, also while blocks of it are rolled back, until somebody asks for it again. */
+export const kept = { meta: { kept: true } } as const
+
 /** The same for a list whose page changes: the old rows stay until the new ones are there. */
 export const pageQuery = <P extends Path>(chain: string, path: P, args: ArgsOf<P>) => ({
   ...apiQuery(chain, path, args),
   placeholderData: keepPreviousData,
+  ...kept,
 })

@@ -1,4 +1,4 @@
-// An answer of a route that is not about one chain, with the errors of the client.
+// An answer as it is, of routes that the client does not have or would parse, with the errors of the client.
 
 import { TidemarkError } from "tidemark/client"
 
@@ -6,7 +6,10 @@ interface Refusal {
   readonly error?: { readonly code?: string; readonly message?: string; readonly details?: Record<string, unknown> }
 }
 
-export async function readJson<T>(path: string, signal: AbortSignal): Promise<T> {
+export const readJson = async <T>(path: string, signal: AbortSignal): Promise<T> =>
+  (await (await readAnswer(path, signal)).json()) as T
+
+export async function readAnswer(path: string, signal: AbortSignal): Promise<Response> {
   let response: Response
   try {
     response = await fetch(path, { signal, headers: { accept: "application/json" } })
@@ -15,7 +18,7 @@ export async function readJson<T>(path: string, signal: AbortSignal): Promise<T>
     throw new TidemarkError("the server cannot be reached", { code: "UNREACHABLE", status: 0, cause })
   }
   const { status } = response
-  if (response.ok) return (await response.json()) as T
+  if (response.ok) return response
   const { error } = (await response.json().catch(() => ({}))) as Refusal
   const code = error?.code ?? "BAD_ANSWER"
   throw new TidemarkError(error?.message ?? `the server answered ${status}`, { code, status, details: error?.details })

@@ -1,4 +1,4 @@
-// Four numbers of a chain.
+// Four numbers of a chain. A block that is being derived this moment is not a share that is missing.
 
 import type { ReactNode } from "react"
 import type { ChainStatus } from "../data/status-query"
@@ -9,8 +9,7 @@ import styles from "./chain-figures.module.css"
 export function ChainFigures({ status }: { readonly status: ChainStatus | undefined }): ReactNode {
   const { head: told } = useLive()
   const head = told?.height ?? status?.head_height
-  const percent =
-    status && Math.min(status.history_percent ?? 0, status.derived_percent ?? status.history_percent ?? 0)
+  const percent = status && shareOf(status)
   const rate = status && Math.max(0, ...status.workers.slice(0, 1).map((worker) => worker.blocks_per_second.last_60s))
   const dead = status?.workers.reduce((sum, { leases }) => sum + leases.dead, 0)
   const lag = status?.lag_blocks ?? null
@@ -40,6 +39,14 @@ export function ChainFigures({ status }: { readonly status: ChainStatus | undefi
       />
     </div>
   )
+}
+
+/** More than a moment of the head. */
+const behindBlocks = 20n
+
+function shareOf({ watermark_height: mark, head_height: head, ...status }: ChainStatus): number {
+  const isWhole = mark !== null && head !== null && BigInt(head) - BigInt(mark) <= behindBlocks
+  return isWhole ? 100 : Math.min(status.history_percent ?? 0, status.derived_percent ?? status.history_percent ?? 0)
 }
 
 interface FigureProps {

@@ -8,6 +8,7 @@ import { Page } from "../shell/page"
 import { ChainFigures } from "./chain-figures"
 import { ChainSentence } from "./chain-sentence"
 import styles from "./home-page.module.css"
+import { IndexPanel } from "./index-panel"
 import { LatestBlocks } from "./latest-blocks"
 import { LatestTransactions } from "./latest-transactions"
 
@@ -15,12 +16,21 @@ export function HomePage(): ReactNode {
   const chain = useChain()
   const { data: status } = useQuery(statusQuery(chain))
   return (
-    <Page title={chain} heading={chainTitle(chain)} sub={<ChainSentence status={status} />}>
+    <Page
+      title={chain}
+      heading={chainTitle(chain)}
+      sub={
+        <span className={styles.sentence}>
+          <ChainSentence status={status} />
+        </span>
+      }
+    >
       <ChainFigures status={status} />
       <div className={styles.two}>
         <LatestBlocks />
         <LatestTransactions />
       </div>
+      <IndexPanel status={status} />
     </Page>
   )
 }

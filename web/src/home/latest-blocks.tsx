@@ -3,15 +3,14 @@
 import type { ReactNode } from "react"
 import { shortBlockColumns } from "../blocks/block-columns"
 import { ApiList } from "../lists/api-list"
-
-const shown = 10
+import { latestShown } from "./latest-shown"
 
 export const LatestBlocks = (): ReactNode => (
   <ApiList
     title="Blocks"
     path="/blocks"
-    args={{ limit: shown }}
-    awaited={shown}
+    args={{ limit: latestShown }}
+    awaited={latestShown}
     columns={shortBlockColumns}
     keyOf={({ hash }) => hash}
     heightOf={({ height }) => height}

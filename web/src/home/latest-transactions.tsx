@@ -3,15 +3,14 @@
 import type { ReactNode } from "react"
 import { ApiList } from "../lists/api-list"
 import { shortTransactionColumns } from "../transactions/transaction-columns"
-
-const shown = 10
+import { latestShown } from "./latest-shown"
 
 export const LatestTransactions = (): ReactNode => (
   <ApiList
     title="Transactions"
     path="/transactions"
-    args={{ limit: shown }}
-    awaited={shown}
+    args={{ limit: latestShown }}
+    awaited={latestShown}
     fresh="transactions"
     columns={shortTransactionColumns}
     keyOf={(row) => row.transaction_hash}

@@ -3,15 +3,6 @@
 
 import { useEffect, useState } from "react"
 
-export const keyHelp: readonly (readonly [string, string])[] = [
-  ["/", "Search"],
-  ["j  k", "Next and previous row; Enter opens it"],
-  ["[  ]", "Previous and next block"],
-  ["n", "Next page of a list"],
-  ["c", "Copy what has the focus, or the page's subject"],
-  ["?", "This list"],
-]
-
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 

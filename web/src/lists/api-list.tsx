@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { TidemarkError } from "tidemark/client"
 import { useChain } from "../app/chain-context"
 import { type ArgsOf, type Path, pageQuery, type RowOf } from "../data/api-query"
+import { isMissing } from "../data/fault-of"
 import { useLive } from "../live/live-context"
+import { removedSince } from "../live/live-state"
 import type { Scope } from "../parts/completeness"
 import { CompletenessBadge } from "../parts/completeness-badge"
 import { type Column, DataList } from "../parts/data-list"
@@ -59,10 +60,16 @@ export function ApiList<P extends Path>(props: ApiListProps<P>): ReactNode {
   } = props
   const query = pageQuery(useChain(), path, cursor === undefined ? args : { ...args, cursor })
   const { data, error, refetch, dataUpdatedAt } = useQuery(query)
-  const count = useFresh(useLive()[fresh], dataUpdatedAt)
+  const live = useLive()
+  const count = useFresh(live[fresh], dataUpdatedAt)
   const answer = data as ListAnswer<RowOf<P>> | undefined
-  const isAbsent = error instanceof TidemarkError && error.status === 404
-  if (error && !isAbsent) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  const removedFrom = removedSince(live.rollbacks, dataUpdatedAt)
+  // What is summed up over all blocks may be another with any of them.
+  const isRolledBack =
+    removedFrom !== undefined &&
+    (heightOf ? answer?.data.some((row) => BigInt(heightOf(row)) >= removedFrom) : answer !== undefined)
+  const isAbsent = isMissing(error)
+  if (error && !isAbsent && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   const total = answer?.meta.total
   return (
     <Panel
@@ -70,7 +77,14 @@ export function ApiList<P extends Path>(props: ApiListProps<P>): ReactNode {
       quiet={total === undefined ? undefined : formatNumber(total)}
       side={
         <>
-          {!cursor && <FreshRows count={count} name={fresh.slice(0, -1)} onShow={() => void refetch()} />}
+          {(isRolledBack || !cursor) && (
+            <FreshRows
+              count={count}
+              name={fresh.slice(0, -1)}
+              isRolledBack={isRolledBack ?? false}
+              onShow={() => void refetch()}
+            />
+          )}
           {side}
           <CompletenessBadge meta={answer?.meta} />
         </>
@@ -83,6 +97,7 @@ export function ApiList<P extends Path>(props: ApiListProps<P>): ReactNode {
         keyOf={keyOf}
         empty={empty}
         meta={answer?.meta}
+        removedFrom={removedFrom}
         {...(awaited === undefined ? {} : { awaited })}
         {...(heightOf ? { heightOf } : {})}
       />

@@ -25,7 +25,7 @@ export function LiveProvider({
     const stopping = new AbortController()
     const refresh = startRefresh({ chain, queries, signal: stopping.signal })
     const onEvent = (event: StreamEvent): void => {
-      setState((before) => nextLiveState(before, event))
+      setState((before) => nextLiveState(before, event, Date.now()))
       refresh(event)
     }
     // What ends it is a refusal, such as too many streams: the pages work without, they only stand still.

@@ -1,4 +1,5 @@
-// Which answers an event makes old. At most one round of requests each second, however fast blocks arrive.
+// Which answers an event makes old. At most one round of requests each second, however fast blocks arrive. Lists that are read
+// stay as they are: they say themselves what is new and what was rolled back.
 
 import type { Query, QueryClient } from "@tanstack/react-query"
 import type { StreamEvent } from "tidemark/client"
@@ -13,7 +14,7 @@ interface Refresh {
 
 export function startRefresh({ chain, queries, signal }: Refresh): (event: StreamEvent) => void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let everything = false
+  let wanted: "live" | "unread" | "all" = "live"
   const isOf = ({ queryKey: [kind, name] }: Query): boolean =>
     kind === "status" || kind === "chains" || (kind === "chain" && name === chain)
   /** Small, in fixed places, or without an answer so far: those may change under the eye. */
@@ -22,15 +23,28 @@ export function startRefresh({ chain, queries, signal }: Refresh): (event: Strea
     query.queryKey[2] === "/coverage" ||
     query.state.status === "error" ||
     query.meta?.["live"] === true
+  /** On the screen, and marked there where it was rolled back: it would move while it is read. */
+  const isRead = (query: Query): boolean =>
+    query.meta?.["kept"] === true && query.isActive() && query.state.data !== undefined
   const run = (): void => {
     timer = undefined
-    const all = everything
-    everything = false
-    void queries.invalidateQueries({ predicate: (query) => isOf(query) && (all || isLive(query)) })
+    const asked = wanted
+    wanted = "live"
+    void queries.invalidateQueries({
+      predicate: (query) =>
+        isOf(query) && (asked === "all" || isLive(query) || (asked === "unread" && !isRead(query))),
+    })
   }
   signal.addEventListener("abort", () => clearTimeout(timer))
   return (event) => {
-    everything ||= event.type === "rollback" || event.type === "reset"
+    if (event.type === "reset") wanted = "all"
+    if (event.type === "rollback") {
+      if (wanted === "live") wanted = "unread"
+      // What is under way may be an answer from before it.
+      void queries.refetchQueries({
+        predicate: (query) => isOf(query) && query.meta?.["kept"] === true && query.state.fetchStatus === "fetching",
+      })
+    }
     timer ??= setTimeout(run, everyMs)
   }
 }

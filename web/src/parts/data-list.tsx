@@ -5,6 +5,7 @@ import { Fragment, type ReactNode } from "react"
 import { completenessOf, type Scope } from "./completeness"
 import styles from "./data-list.module.css"
 import { formatNumber } from "./format-number"
+import { Tag } from "./tag"
 
 export interface Column<Row> {
   readonly name: string
@@ -32,11 +33,15 @@ interface DataListProps<Row> {
   readonly meta?: Scope | undefined
   /** With it, and rows in falling order, the line is drawn. */
   readonly heightOf?: (row: Row) => string
+  /** Rows from this height on were rolled back since they were read. */
+  readonly removedFrom?: bigint | undefined
 }
 
 export function DataList<Row>(props: DataListProps<Row>): ReactNode {
-  const { label, columns, rows, keyOf, empty, awaited = 25, meta, heightOf } = props
+  const { label, columns, rows, keyOf, empty, awaited = 25, meta, heightOf, removedFrom } = props
   if (rows?.length === 0) return <div className={styles.empty}>{empty}</div>
+  const isRemoved = (row: Row): boolean =>
+    removedFrom !== undefined && heightOf !== undefined && BigInt(heightOf(row)) >= removedFrom
   const line = rows && meta && heightOf ? lineBefore(rows, meta, heightOf) : undefined
   return (
     <div className={styles.frame}>
@@ -56,10 +61,15 @@ export function DataList<Row>(props: DataListProps<Row>): ReactNode {
             ? rows.map((row, at) => (
                 <Fragment key={keyOf(row)}>
                   {line?.at === at && <TideLine height={line.height} columns={columns.length} />}
-                  <tr role="row" data-row="">
+                  <tr role="row" data-row="" className={isRemoved(row) ? styles.removed : undefined}>
                     {columns.map((column) => (
                       <td key={column.name} role="cell" data-label={column.name} className={classOf(column)}>
                         {column.cell(row)}
+                        {column.lead && isRemoved(row) && (
+                          <span className={styles.mark}>
+                            <Tag tone="failed">rolled back</Tag>
+                          </span>
+                        )}
                       </td>
                     ))}
                   </tr>

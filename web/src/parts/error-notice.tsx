@@ -1,5 +1,6 @@
 // An answer that did not come, in words: what happened and what to do.
 
+import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { TidemarkError } from "tidemark/client"
 import { formatNumber } from "./format-number"
@@ -15,10 +16,18 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps): ReactNode {
   return (
     <Notice title={title} tone="failed">
       <p>{todo}</p>
-      {onRetry && (
-        <button type="button" onClick={onRetry}>
-          Try again
-        </button>
+      {error instanceof TidemarkError && error.code === "CURSOR_ROLLED_BACK" ? (
+        <p>
+          <Link to="." search={((before: object) => ({ ...before, cursor: undefined })) as never}>
+            Go to the newest
+          </Link>
+        </p>
+      ) : (
+        onRetry && (
+          <button type="button" onClick={onRetry}>
+            Try again
+          </button>
+        )
       )}
     </Notice>
   )
@@ -38,7 +47,7 @@ function wordsFor(error: Error): { readonly title: string; readonly todo: string
       const height = typeof from === "string" || typeof from === "number" ? formatNumber(from) : "this page"
       return {
         title: `Blocks from ${height} on were rolled back`,
-        todo: "This page listed some of them. Go to the newest.",
+        todo: "This page listed some of them.",
       }
     }
     case "BAD_REQUEST":

@@ -24,7 +24,14 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactNode
   )
 }
 
+/** `isLong`: a phone has two lines for it, as for a hash. */
+export type AwaitedFact = string | { readonly name: string; readonly isLong: boolean }
+
 /** As high as the facts that are awaited. */
-export function AwaitedFacts({ names }: { readonly names: readonly string[] }): ReactNode {
-  return <Facts facts={names.map((name) => ({ name, value: <span className={styles.bone} /> }))} />
+export function AwaitedFacts({ names }: { readonly names: readonly AwaitedFact[] }): ReactNode {
+  const facts = names.map((fact) => {
+    const { name, isLong } = typeof fact === "string" ? { name: fact, isLong: false } : fact
+    return { name, value: <span className={isLong ? styles.longBone : styles.bone} /> }
+  })
+  return <Facts facts={facts} />
 }

@@ -17,20 +17,29 @@ export function useFresh(count: number, shownAt: number): number {
 export function FreshRows({
   count,
   name,
+  isRolledBack,
   onShow,
 }: {
   readonly count: number
   /** Of one of them. */
   readonly name: string
+  /** Blocks below some of the rows were removed: what is shown is no longer what the chain has. */
+  readonly isRolledBack: boolean
   readonly onShow: () => void
 }): ReactNode {
   // Its place is kept, so that nothing moves when it comes.
   return (
     <div className={styles.place} aria-live="off">
-      {count > 0 && (
-        <button type="button" className={styles.fresh} onClick={onShow}>
-          {plural(count, `new ${name}`)}
+      {isRolledBack ? (
+        <button type="button" className={styles.removed} onClick={onShow}>
+          rolled back: show what the chain has now
         </button>
+      ) : (
+        count > 0 && (
+          <button type="button" className={styles.fresh} onClick={onShow}>
+            {plural(count, `new ${name}`)}
+          </button>
+        )
       )}
     </div>
   )

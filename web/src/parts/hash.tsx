@@ -1,4 +1,5 @@
-// A hash or an address: short in lists, whole where it is the subject. `data-copy` is what the key c takes.
+// A hash or an address: short in lists, whole where it is the subject. `data-copy` is what the key c takes; in lists the button
+// for it appears below the pointer.
 
 import { Link, type LinkProps } from "@tanstack/react-router"
 import type { ReactNode } from "react"
@@ -13,13 +14,12 @@ interface HashProps {
   readonly params?: Record<string, string>
   readonly whole?: boolean
   readonly mark?: ReactNode
-  readonly copy?: boolean
 }
 
 export const shorten = (value: string): string =>
   value.length > 13 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value
 
-export function Hash({ value, name, to, params, whole = false, mark, copy = whole }: HashProps): ReactNode {
+export function Hash({ value, name, to, params, whole = false, mark }: HashProps): ReactNode {
   const text = <code className={whole ? styles.whole : undefined}>{whole ? value : shorten(value)}</code>
   return (
     <span className={whole ? undefined : styles.short} data-copy={value}>
@@ -31,7 +31,7 @@ export function Hash({ value, name, to, params, whole = false, mark, copy = whol
       ) : (
         <span title={whole ? undefined : value}>{text}</span>
       )}
-      {copy && <CopyButton text={value} name={name} />}
+      <CopyButton text={value} name={name} isQuiet={!whole} />
     </span>
   )
 }

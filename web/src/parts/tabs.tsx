@@ -2,18 +2,26 @@
 
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
+import { formatNumber } from "./format-number"
 import styles from "./tabs.module.css"
+
+interface Tab {
+  readonly id: string
+  readonly name: string
+  /** Of its rows; null while it is awaited. */
+  readonly count?: string | number | null | undefined
+}
 
 interface TabsProps {
   readonly label: string
-  readonly tabs: readonly { readonly id: string; readonly name: string }[]
+  readonly tabs: readonly Tab[]
   readonly shown: string
 }
 
 export function Tabs({ label, tabs, shown }: TabsProps): ReactNode {
   return (
     <nav className={styles.tabs} aria-label={label}>
-      {tabs.map(({ id, name }, at) => (
+      {tabs.map(({ id, name, count }, at) => (
         <Link
           key={id}
           to="."
@@ -24,6 +32,7 @@ export function Tabs({ label, tabs, shown }: TabsProps): ReactNode {
           activeOptions={{ exact: true, includeSearch: true }}
         >
           {name}
+          {count !== undefined && <span className={styles.count}>{count === null ? "" : formatNumber(count)}</span>}
         </Link>
       ))}
     </nav>

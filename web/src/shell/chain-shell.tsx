@@ -14,21 +14,14 @@ import { NowProvider } from "../parts/now-context"
 import styles from "./chain-shell.module.css"
 import { Footer } from "./footer"
 import { Header } from "./header"
-import { LiveNotice } from "./live-notice"
+import { LiveRegion } from "./live-region"
 import { Page } from "./page"
 import { Tideline } from "./tideline"
 
 export function ChainShell({ chain, children }: { readonly chain: string; readonly children: ReactNode }): ReactNode {
   const { data: chains, error, refetch } = useQuery(chainsQuery)
   useSameMarks()
-  if (!chains) {
-    return (
-      <Page title="Tidemark" heading=" ">
-        {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      </Page>
-    )
-  }
-  if (!chains.some((one) => one.chain === chain))
+  if (chains && !chains.some((one) => one.chain === chain))
     return <NoChain name={chain} chains={chains.map((one) => one.chain)} />
   return (
     <ChainContext value={chain}>
@@ -38,8 +31,16 @@ export function ChainShell({ chain, children }: { readonly chain: string; readon
             <Header />
             <Tideline />
           </div>
-          <LiveNotice />
-          <div className={styles.body}>{children}</div>
+          <LiveRegion />
+          <div className={styles.body}>
+            {chains
+              ? children
+              : error && (
+                  <Page title="Tidemark">
+                    <ErrorNotice error={error} onRetry={() => void refetch()} />
+                  </Page>
+                )}
+          </div>
           <Footer />
           <Keys />
         </NowProvider>

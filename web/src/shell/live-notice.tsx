@@ -1,6 +1,6 @@
-// A rollback or a halt, said as what it is and for as long as it matters.
+// A rollback or a halt, said as what it is and for as long as it matters, or until somebody has read it.
 
-import type { ReactNode } from "react"
+import { type ReactNode, useState } from "react"
 import { useLive } from "../live/live-context"
 import { formatNumber } from "../parts/format-number"
 import { formatAge } from "../parts/format-time"
@@ -13,23 +13,26 @@ const rollbackShownMs = 60_000
 export function LiveNotice(): ReactNode {
   const { rollback, halted } = useLive()
   const now = useNow()
+  const [read, setRead] = useState<string>()
   const age = rollback ? now - Date.parse(rollback.created_at) : Number.POSITIVE_INFINITY
-  const shown = halted !== undefined || age < rollbackShownMs
+  const subject = halted === undefined ? rollback?.created_at : `halted: ${halted}`
+  const isShown = (halted !== undefined || age < rollbackShownMs) && read !== subject
+  if (!isShown) return null
   return (
-    <div role="status" className={shown ? styles.notice : "hidden"}>
-      {halted !== undefined ? (
-        <>
-          <b>Ingestion has stopped until an operator decides.</b> {plainText(halted, 200)}
-        </>
+    <div className={styles.notice}>
+      {halted === undefined ? (
+        <span>
+          <b>Blocks from {formatNumber(rollback!.removed_from)} on were rolled back</b> {formatAge(age)}: the chain was
+          reorganised. What this page shows of them is marked.
+        </span>
       ) : (
-        rollback &&
-        shown && (
-          <>
-            <b>Blocks from {formatNumber(rollback.removed_from)} on were rolled back</b> {formatAge(age)}: the chain
-            took another way. What you see follows it.
-          </>
-        )
+        <span>
+          <b>Ingestion has stopped until an operator decides.</b> {plainText(halted, 200)}
+        </span>
       )}
+      <button type="button" onClick={() => setRead(subject)}>
+        Close
+      </button>
     </div>
   )
 }

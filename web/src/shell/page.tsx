@@ -17,7 +17,7 @@ export function Page({ title, heading, sub, children }: PageProps): ReactNode {
   }, [title])
   return (
     <main className={styles.page} id="content" tabIndex={-1}>
-      <h1>{heading ?? title}</h1>
+      <h1 title={title}>{heading ?? title}</h1>
       <div className={styles.sub}>{sub}</div>
       {children}
     </main>

@@ -20,6 +20,7 @@ const daySeconds = 86_400
 /** One bar alone would be as wide as the plot. */
 const fewestDays = 13.5
 const full = new Intl.NumberFormat("en-US", { maximumFractionDigits: 4 })
+const dayText = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" })
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 })
 
 export function DailyPlot({ title, at, values, also }: DailyPlotProps): ReactNode {
@@ -55,7 +56,7 @@ export function DailyPlot({ title, at, values, also }: DailyPlotProps): ReactNod
       title={title}
       side={
         <span className={styles.read}>
-          {day === undefined ? "\u00a0" : new Date(day * 1_000).toISOString().slice(0, 10)}
+          {day === undefined ? "\u00a0" : dayText.format(day * 1_000)}
           <b>{values?.[shown] === undefined ? "" : full.format(values[shown])}</b>
           {others?.[shown] !== undefined && `${full.format(others[shown])} ${also?.name}`}
         </span>

@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { TidemarkError } from "tidemark/client"
 import { useChain } from "../app/chain-context"
 import { apiQuery } from "../data/api-query"
+import { faultOf, isMissing } from "../data/fault-of"
 import { ApiList } from "../lists/api-list"
 import { Absent } from "../parts/absent"
 import { Address } from "../parts/address"
@@ -31,12 +31,14 @@ export function TokenPage(): ReactNode {
   const chain = useChain()
   const { contract } = useParams({ from: "/$chain/tokens/$contract" })
   const { tab = "holders", cursor } = useSearch({ from: "/$chain/tokens/$contract" })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...apiQuery(chain, "/tokens/{contract}", { contract }),
     meta: { live: true },
   })
+  const { data, refetch } = query
+  const error = faultOf(query)
   const token = data?.data
-  const isAbsent = error instanceof TidemarkError && error.status === 404
+  const isAbsent = isMissing(error)
   const name = plainText(token?.name ?? token?.symbol ?? "") || "Token"
   const supply = token && String(BigInt(token.minted) - BigInt(token.burned))
   const symbol = token?.symbol ?? null

@@ -24,8 +24,8 @@ function common<Row extends FtRow | NftRow>(self: string | undefined): readonly 
     { name: "Transaction", lead: true, cell: (row) => <TransactionHash hash={row.transaction_hash} /> },
     { name: "Kind", cell: (row) => <Tag>{directionOf(row, self)}</Tag> },
     { name: "Age", cell: ({ timestamp }) => <Time at={timestamp} /> },
-    { name: "From", cell: ({ from_address: from }) => side(from) },
-    { name: "To", cell: ({ to_address: to }) => side(to) },
+    { name: "From", line: "beside", cell: ({ from_address: from }) => side(from) },
+    { name: "To", line: "beside", cell: ({ to_address: to }) => side(to) },
   ]
 }
 
@@ -48,11 +48,18 @@ export const ftColumns = ({ self, ofOne = false }: Of): readonly Column<FtRow>[]
   {
     name: "Amount",
     end: true,
+    line: "beside",
     cell: (row) => <Amount units={row.amount} decimals={row.decimals} symbol={ofOne ? row.symbol : ""} aligned />,
   },
   ...(ofOne
     ? []
-    : [{ name: "Token", cell: (row: FtRow) => <TokenName contract={row.contract_address} symbol={row.symbol} /> }]),
+    : [
+        {
+          name: "Token",
+          line: "beside" as const,
+          cell: (row: FtRow) => <TokenName contract={row.contract_address} symbol={row.symbol} />,
+        },
+      ]),
 ]
 
 export const nftColumns = ({ self, ofOne = false }: Of): readonly Column<NftRow>[] => [
@@ -62,6 +69,7 @@ export const nftColumns = ({ self, ofOne = false }: Of): readonly Column<NftRow>
     : [
         {
           name: "Collection",
+          line: "beside" as const,
           cell: (row: NftRow) => <TokenName contract={row.contract_address} symbol={row.symbol} kind="collections" />,
         },
       ]),

@@ -97,8 +97,8 @@ const inTransaction: Column<EventRow> = {
 
 interface EventListProps {
   readonly title: string
-  readonly path: "/transactions/{hash}/events" | "/accounts/{address}/events"
-  readonly args: { readonly hash?: string; readonly address?: string; readonly order?: "asc" }
+  readonly path: "/events" | "/transactions/{hash}/events" | "/accounts/{address}/events"
+  readonly args: Readonly<Record<string, string>>
   readonly cursor: string | undefined
 }
 
@@ -107,13 +107,14 @@ export function EventList({ title, path, args, cursor }: EventListProps): ReactN
   const isRaw = shown === "raw"
   const columns = isRaw ? raw : decoded
   const isOfAccount = path === "/accounts/{address}/events"
+  const isOfMany = path !== "/transactions/{hash}/events"
   return (
     <ApiList
       title={title}
       path={path}
       args={args as never}
       cursor={cursor}
-      columns={isOfAccount ? [inTransaction, ...columns] : columns}
+      columns={isOfMany ? [inTransaction, ...columns] : columns}
       keyOf={(row) => `${row.block_height}.${row.event_index}`}
       awaited={10}
       empty="No events."
@@ -128,7 +129,8 @@ export function EventList({ title, path, args, cursor }: EventListProps): ReactN
           Raw
         </button>
       }
-      {...(isOfAccount ? { heightOf: (row: EventRow) => row.block_height } : { first: "First", older: "More" })}
+      heightOf={({ block_height: height }) => height}
+      {...(isOfAccount ? {} : { first: "First", older: "More" })}
     />
   )
 }

@@ -22,7 +22,10 @@ export function InputPanel({ transaction }: { readonly transaction: Transaction 
       {bytes === 0 ? (
         <p className={styles.none}>{transaction ? "Nothing was sent along." : "\u00a0"}</p>
       ) : (
-        <pre className={styles.words}>{wordsOf(input.slice(0, 2 + shownBytes * 2)).join("\n")}</pre>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also with the keys.
+        <pre className={styles.words} tabIndex={0}>
+          {wordsOf(input.slice(0, 2 + shownBytes * 2)).join("\n")}
+        </pre>
       )}
       {bytes > shownBytes && <p className={styles.none}>The first {formatNumber(shownBytes)} bytes. Copy has all.</p>}
     </Panel>

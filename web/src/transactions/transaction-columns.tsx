@@ -23,15 +23,20 @@ export const transactionColumns: readonly Column<TransactionRow>[] = [
   { name: "Transaction", lead: true, cell: (row) => <TransactionHash hash={row.transaction_hash} /> },
   { name: "Kind", cell: (row) => <TransactionKind row={row} /> },
   { name: "Age", cell: ({ timestamp }) => <Time at={timestamp} /> },
-  { name: "From", cell: ({ from_address: from }) => (from === null ? "–" : <Address address={from} />) },
+  {
+    name: "From",
+    line: "beside",
+    cell: ({ from_address: from }) => (from === null ? "–" : <Address address={from} />),
+  },
   {
     name: "To",
+    line: "beside",
     cell: ({ to_address: to, contract_address: made }) => {
       const address = to ?? made
       return address === null ? "–" : <Address address={address} />
     },
   },
-  { name: "Value", end: true, cell: ({ value }) => <Value units={value} /> },
+  { name: "Value", end: true, line: "beside", cell: ({ value }) => <Value units={value} /> },
 ]
 
 export const shortTransactionColumns = transactionColumns.filter(({ name }) =>

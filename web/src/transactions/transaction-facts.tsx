@@ -7,13 +7,12 @@ import { useNativeCoin } from "../data/native-coin"
 import { Address } from "../parts/address"
 import { Amount } from "../parts/amount"
 import { type Fact, Facts } from "../parts/facts"
+import { Finality } from "../parts/finality"
 import { formatNumber, formatPercent } from "../parts/format-number"
 import { Time } from "../parts/time"
 import { TransactionStatus } from "./transaction-status"
 
 export type Transaction = Answer<"/transactions/{hash}">["data"]
-
-export const transactionFactNames = ["Status", "Block", "Time", "From", "To", "Value", "Fee", "Gas price", "Gas used"]
 
 const types: Readonly<Record<number, string>> = {
   0: "legacy",
@@ -40,6 +39,7 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
         </>
       ),
     },
+    { name: "Finality", value: <Finality height={transaction.block_height} /> },
     { name: "Time", value: <Time at={transaction.timestamp} both /> },
     { name: "From", value: from && <Address address={from} whole /> },
     { name: "To", value: to && <Address address={to} whole /> },

@@ -3,50 +3,84 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { TidemarkError } from "tidemark/client"
 import { useChain } from "../app/chain-context"
 import { apiQuery } from "../data/api-query"
+import { isMissing } from "../data/fault-of"
+import { useAsRead } from "../live/use-as-read"
 import { Absent } from "../parts/absent"
 import { CompletenessBadge } from "../parts/completeness-badge"
 import { ErrorNotice } from "../parts/error-notice"
-import { AwaitedFacts } from "../parts/facts"
+import { formatNumber } from "../parts/format-number"
 import { Hash } from "../parts/hash"
 import { Panel } from "../parts/panel"
+import { MarkedHeading, RolledBack } from "../parts/rolled-back"
 import { Tabs } from "../parts/tabs"
 import { Page } from "../shell/page"
 import { CallPanel } from "./call-panel"
 import { EventList } from "./event-list"
 import { InputPanel } from "./input-panel"
-import { TransactionFacts, transactionFactNames } from "./transaction-facts"
+import { RawPanel } from "./raw-panel"
+import { TransactionFacts } from "./transaction-facts"
 import { TransactionStory } from "./transaction-story"
-
-const tabs = [
-  { id: "overview", name: "Overview" },
-  { id: "events", name: "Events" },
-  { id: "input", name: "Input" },
-]
+import { useStory } from "./use-story"
 
 export function TransactionPage(): ReactNode {
-  const chain = useChain()
   const { hash } = useParams({ from: "/$chain/transactions/$hash" })
+  return <OneTransaction key={hash} hash={hash} />
+}
+
+function OneTransaction({ hash }: { readonly hash: string }): ReactNode {
   const { tab = "overview", cursor } = useSearch({ from: "/$chain/transactions/$hash" })
-  const { data, error, refetch } = useQuery(apiQuery(chain, "/transactions/{hash}", { hash }))
-  const found = data?.data
-  const isAbsent = error instanceof TidemarkError && error.status === 404
+  const { data, error, refetch } = useQuery(apiQuery(useChain(), "/transactions/{hash}", { hash }))
+  const story = useStory(hash)
+  const isAbsent = isMissing(error)
+  const { shown, other, showOther } = useAsRead(data, ({ data: one }) => `${one.block_hash}.${one.transaction_index}`)
+  const found = shown?.data
+  const isGone = found !== undefined && (isAbsent || other !== undefined)
+  const height = other?.data.block_height
+  const onShow = (): void => {
+    showOther()
+    story.readAgain()
+  }
   return (
-    <Page title="Transaction" sub={<Hash value={hash} name="transaction hash" whole />}>
-      {isAbsent && <Absent kind="transaction" error={error} />}
-      {error && !isAbsent && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && (
+    <Page
+      title="Transaction"
+      heading={<MarkedHeading title="Transaction" isGone={isGone} />}
+      sub={
         <>
-          <Tabs label="Parts of the transaction" tabs={tabs} shown={tab} />
+          <Hash value={hash} name="transaction hash" whole />{" "}
+          {isGone && (
+            <RolledBack now={height ? { words: `Show it in block ${formatNumber(height)}`, onShow } : undefined} />
+          )}
+        </>
+      }
+    >
+      {isAbsent && !found && <Absent kind="transaction" error={error} />}
+      {error && !isAbsent && !found && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {(found || !error) && (
+        <>
+          <Tabs
+            label="Parts of the transaction"
+            tabs={[
+              { id: "overview", name: "Overview" },
+              { id: "events", name: "Events", count: found?.event_count ?? null },
+              { id: "input", name: "Input" },
+              { id: "raw", name: "Raw" },
+            ]}
+            shown={tab}
+          />
           {tab === "overview" && (
             <>
-              <TransactionStory transaction={found} hash={hash} />
-              {found && <CallPanel transaction={found} />}
-              <Panel title="Details" side={<CompletenessBadge meta={data?.meta} />}>
-                {found ? <TransactionFacts transaction={found} /> : <AwaitedFacts names={transactionFactNames} />}
-              </Panel>
+              <TransactionStory transaction={found} story={story} />
+              {/* Below what is as high as its sentences: drawn when these are known, so that nothing moves. */}
+              {found && !story.isAwaited && (
+                <>
+                  <CallPanel transaction={found} />
+                  <Panel title="Details" side={<CompletenessBadge meta={shown?.meta} />}>
+                    <TransactionFacts transaction={found} />
+                  </Panel>
+                </>
+              )}
             </>
           )}
           {tab === "events" && (
@@ -58,6 +92,7 @@ export function TransactionPage(): ReactNode {
             />
           )}
           {tab === "input" && <InputPanel transaction={found} />}
+          {tab === "raw" && <RawPanel hash={hash} />}
         </>
       )}
     </Page>

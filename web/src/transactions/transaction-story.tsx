@@ -1,9 +1,6 @@
 // What a transaction did, as sentences: the value it carried, and the tokens that moved, in their order.
 
-import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { useChain } from "../app/chain-context"
-import { apiQuery } from "../data/api-query"
 import { useNativeCoin } from "../data/native-coin"
 import { Address } from "../parts/address"
 import { Amount } from "../parts/amount"
@@ -14,40 +11,25 @@ import { methodName } from "./method-name"
 import type { Transaction } from "./transaction-facts"
 import styles from "./transaction-story.module.css"
 import { FtSentence, NftSentence } from "./transfer-sentence"
-
-const most = 100
+import { mostMoves, type Story } from "./use-story"
 
 interface StoryProps {
   readonly transaction: Transaction | undefined
-  readonly hash: string
+  readonly story: Story
 }
 
-export function TransactionStory({ transaction, hash }: StoryProps): ReactNode {
-  const chain = useChain()
-  const args = { hash, order: "asc", limit: most } as const
-  const ft = useQuery(apiQuery(chain, "/transactions/{hash}/transfers", args))
-  const nft = useQuery(apiQuery(chain, "/transactions/{hash}/nft-transfers", args))
-  const moves = [
-    ...(ft.data?.data ?? []).map((row) => ({ at: row.event_index, part: 0, line: <FtSentence row={row} /> })),
-    ...(nft.data?.data ?? []).map((row) => ({
-      at: row.event_index,
-      part: row.batch_index,
-      line: <NftSentence row={row} />,
-    })),
-  ].sort((one, other) => one.at - other.at || one.part - other.part)
-  const isCut = Boolean(ft.data?.meta.next_cursor ?? nft.data?.meta.next_cursor)
-  return (
-    <Panel title="What happened" side={<CompletenessBadge meta={ft.data?.meta} />}>
-      <ol className={styles.story}>
-        <li>{transaction ? <Call transaction={transaction} /> : "\u00a0"}</li>
-        {moves.map(({ at, part, line }) => (
-          <li key={`${at}.${part}`}>{line}</li>
+export const TransactionStory = ({ transaction, story }: StoryProps): ReactNode => (
+  <Panel title="What happened" side={<CompletenessBadge meta={story.meta} />}>
+    <ol className={styles.story} aria-busy={!transaction || story.isAwaited}>
+      <li>{transaction ? <Call transaction={transaction} /> : "\u00a0"}</li>
+      {transaction &&
+        story.moves.map((move) => (
+          <li key={move.key}>{move.kind === "ft" ? <FtSentence row={move.row} /> : <NftSentence row={move.row} />}</li>
         ))}
-        {isCut && <li className="quiet">More than {most} transfers: the API has all of them.</li>}
-      </ol>
-    </Panel>
-  )
-}
+      {story.isCut && <li className="quiet">More than {mostMoves} transfers: the API has all of them.</li>}
+    </ol>
+  </Panel>
+)
 
 function Call({ transaction }: { readonly transaction: Transaction }): ReactNode {
   const coin = useNativeCoin()

@@ -1,17 +1,14 @@
 // One transfer of tokens, as a sentence.
 
 import type { ReactNode } from "react"
-import type { RowOf } from "../data/api-query"
 import { Address } from "../parts/address"
 import { Amount } from "../parts/amount"
 import { TokenName } from "../parts/token-name"
 import { TokenId } from "../tokens/token-id"
-
-type FtTransfer = RowOf<"/transactions/{hash}/transfers">
-type NftTransfer = RowOf<"/transactions/{hash}/nft-transfers">
+import type { FtMove, NftMove } from "./use-story"
 
 /** Who gave and who got; of what was made or destroyed there is only one side. */
-function Sides({ row, what }: { readonly row: FtTransfer | NftTransfer; readonly what: ReactNode }): ReactNode {
+function Sides({ row, what }: { readonly row: FtMove | NftMove; readonly what: ReactNode }): ReactNode {
   const { kind, from_address: from, to_address: to } = row
   if (kind === "mint" || kind === "deposit") {
     return (
@@ -34,7 +31,7 @@ function Sides({ row, what }: { readonly row: FtTransfer | NftTransfer; readonly
   )
 }
 
-export function FtSentence({ row }: { readonly row: FtTransfer }): ReactNode {
+export function FtSentence({ row }: { readonly row: FtMove }): ReactNode {
   const what = (
     <>
       <Amount units={row.amount} decimals={row.decimals} symbol="" />{" "}
@@ -44,7 +41,7 @@ export function FtSentence({ row }: { readonly row: FtTransfer }): ReactNode {
   return <Sides row={row} what={what} />
 }
 
-export function NftSentence({ row }: { readonly row: NftTransfer }): ReactNode {
+export function NftSentence({ row }: { readonly row: NftMove }): ReactNode {
   const what = (
     <>
       {row.amount !== "1" && (
