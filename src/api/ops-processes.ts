@@ -31,6 +31,7 @@ export const opsProcesses: OpsList = {
     follows_head: Type.Boolean(),
     paused: orNull("string"),
     rss_bytes: Type.Integer(),
+    connections: wholeOrNull,
     last_fault: Type.Union([Type.Null(), Type.Object({ code: Type.String(), message: Type.String(), at: time })]),
     last_stored_at: orNull("string"),
     idle_workers: Type.Array(Type.Object({ worker: Type.String(), message: Type.String() })),
@@ -41,9 +42,9 @@ export const opsProcesses: OpsList = {
   read: async (chain, { after }) => {
     const processes = await processesOf(chain)
     const rows = processes.map((process) => {
-      const { lastFault, lastStoredAtMs, idleWorkers, rate, calls = [] } = process.state
+      const { lastFault, lastStoredAtMs, idleWorkers, rate, calls = [], connections = null } = process.state
       const row = {
-        ...processJson(process),
+        ...{ ...processJson(process), connections },
         last_fault: lastFault && {
           code: lastFault.code,
           message: lastFault.message,

@@ -175,7 +175,7 @@ test("workers say what they depend on, how far they are and what they hold", asy
 
 test("processes and providers are as the processes report them", async () => {
   const state = JSON.stringify({
-    ...{ threads: 3, followsHead: true, providers: [], paused: null, lastStoredAtMs: 1, rssBytes: 5 },
+    ...{ threads: 3, followsHead: true, providers: [], paused: null, lastStoredAtMs: 1, rssBytes: 5, connections: 19 },
     lastFault: { code: "RPC_TIMEOUT", message: "late", atMs: 1_000 },
   })
   const provider = { label: "node.example", state: "open", lastError: "late", lastErrorAtMs: 1, mismatch: null }
@@ -197,7 +197,11 @@ test("processes and providers are as the processes report them", async () => {
   }
   const rows = await walk("/processes")
   expect(rows.map(({ pid }) => pid).sort()).toEqual([1, 2, 3])
-  expect(rows[0]).toMatchObject({ threads: 3, last_fault: { code: "RPC_TIMEOUT", at: "1970-01-01T00:00:01.000Z" } })
+  expect(rows[0]).toMatchObject({
+    threads: 3,
+    connections: 19,
+    last_fault: { code: "RPC_TIMEOUT", at: "1970-01-01T00:00:01.000Z" },
+  })
   expect(rows.find(({ pid }) => pid === 2)).toMatchObject({ calls_per_minute: 4, rate_limit: 50, rate_share: 20 })
   expect(rows.find(({ pid }) => pid === 3)).toMatchObject({ rate_limit: null, rate_share: null })
   expect(await walk("/providers")).toMatchObject([

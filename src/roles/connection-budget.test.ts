@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { type ConnectionUse, planLanes } from "./connection-budget.js"
+import { type ConnectionUse, heldConnections, planLanes } from "./connection-budget.js"
 import { roles as allRoles } from "./role.js"
 
 const use = (over: Partial<ConnectionUse> = {}): ConnectionUse => ({
@@ -19,4 +19,14 @@ test("where a lane does not depend on it, raw's services have two connections", 
 
 test("what does not fit is refused, with the number that it would take", () => {
   expect(() => planLanes(use({ threads: 3 }))).toThrow("take 13 database connections, and a process keeps to 12")
+})
+
+test("a process holds what its roles take, with up to API_CONNECTIONS to each database for answers", () => {
+  const held = (over: Partial<ConnectionUse> = {}): number => {
+    const one = use(over)
+    return heldConnections(planLanes(one), { ...one, apiConnections: 8 })
+  }
+  expect(held()).toBe(12 + 16)
+  expect(held({ oneDatabase: true })).toBe(11 + 8)
+  expect(held({ roles: ["ingest"] })).toBe(8)
 })

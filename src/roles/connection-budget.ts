@@ -72,3 +72,13 @@ export function planLanes(use: ConnectionUse): LanePlan {
       "--roles ingest and one for --roles work",
   )
 }
+
+interface HeldUse extends Pick<ConnectionUse, "roles" | "oneDatabase"> {
+  readonly apiConnections: number
+}
+
+/** That a process has for its roles, with those that it may open for answers. Short tasks borrow the spare ones. */
+export const heldConnections = (
+  { spare }: Pick<LanePlan, "spare">,
+  { roles, apiConnections, oneDatabase }: HeldUse,
+): number => budget - spare + (roles.includes("serve") ? apiConnections * (oneDatabase ? 1 : 2) : 0)

@@ -17,7 +17,7 @@ import { AnnouncedHeads } from "./announced-heads.js"
 import { BorrowedConnections } from "./borrowed-connections.js"
 import type { ChainDatabases } from "./chain-databases.js"
 import { composeCoordination } from "./compose-coordination.js"
-import { planLanes } from "./connection-budget.js"
+import { heldConnections, planLanes } from "./connection-budget.js"
 import { IngestActivity } from "./ingest-activity.js"
 import { spawnIngestThread } from "./ingest-threads.js"
 import { keepRateShare } from "./keep-rate-share.js"
@@ -108,6 +108,7 @@ async function startRoles(
   const registry = await loadWorkers(open)
   const derives = roles.includes("work") && registry.workers.length > 0
   const lanes = planLanes({ ...settings, ...chain, roles, derives, oneDatabase: app === raw })
+  const connections = heldConnections(lanes, { ...settings, roles, oneDatabase: app === raw })
   const renewals = openRenewals(open)
   undo.push(() => renewals.end())
   const announced = new AnnouncedHeads()
@@ -157,6 +158,7 @@ async function startRoles(
     rollback: watch.state(),
     calls: calls.calls(),
     rate: rateOf(open),
+    connections,
   }))
   // Before the doctor runs: otherwise it would report that no process indexes the chain.
   await patiently(() => reporter.runOnce(), noDatabase)

@@ -46,6 +46,8 @@ export interface ProcessState {
   readonly calls?: readonly MethodCalls[]
   /** Null without a limit. */
   readonly rate?: RateState | null
+  /** To the databases, at most. */
+  readonly connections?: number | null
 }
 
 /** Tolerates what another release wrote. */
@@ -65,6 +67,7 @@ export function parseProcessState(value: unknown): ProcessState {
     rollback: isRollback(state.rollback) ? state.rollback : null,
     calls: Array.isArray(state.calls) ? state.calls.filter(isCalls) : [],
     rate: isRate(state.rate) ? state.rate : null,
+    connections: typeof state.connections === "number" ? state.connections : null,
   }
 }
 

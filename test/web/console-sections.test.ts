@@ -77,6 +77,7 @@ describe.skipIf(!chromium)("the console's sections", () => {
     )
     expect(worker).toContain("follows it")
     expect(worker).toContain("412 MB")
+    expect(worker).toMatch(/\s19\s/)
     expect(faulty).toContain("RPC_TIMEOUT")
     expect(paused).not.toContain("javascript:")
     expect(await page.locator('a[href^="javascript"]').count()).toBe(0)

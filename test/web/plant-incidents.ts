@@ -34,7 +34,7 @@ async function plantProcesses({ store: { raw } }: ServedStore): Promise<void> {
     )
   const asked = [calls("one.example", "eth_getBlockByNumber", 48_200, 12), calls("one.example", "eth_call", 3_100, 0)]
   await insert("worker-1", 5330, "http://127.0.0.1:8080", {
-    ...{ followsHead: true, providers: providers(), calls: asked, rssBytes: 412_000_000 },
+    ...{ followsHead: true, providers: providers(), calls: asked, rssBytes: 412_000_000, connections: 19 },
     ...{ lastStoredAtMs: now(), freeBytes: 3_400_000_000 },
   })
   const fault = { code: "RPC_TIMEOUT", message: hostile, atMs: now() - 12_000 }

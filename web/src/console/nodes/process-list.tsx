@@ -21,6 +21,11 @@ const columns: readonly Column<Process>[] = [
   { name: "Head", cell: ({ follows_head }) => (follows_head ? "follows it" : <span className="quiet">–</span>) },
   { name: "Memory", end: true, cell: ({ rss_bytes }) => formatBytes(rss_bytes) },
   { name: "Threads", end: true, cell: ({ threads }) => formatNumber(threads) },
+  {
+    name: "Connections",
+    end: true,
+    cell: ({ connections: held }) => (held === null ? "–" : formatNumber(held)),
+  },
   { name: "Calls/min", end: true, cell: ({ calls_per_minute }) => formatNumber(calls_per_minute) },
   { name: "Up", end: true, cell: ({ up_ms }) => formatDuration(up_ms) },
   { name: "Version", end: true, cell: ({ version }) => plainText(version, 16) },
