@@ -13,7 +13,8 @@ import { residentMb } from "../chaos/resident-mb.js"
 import { Scene } from "../chaos/scene.js"
 import { leaseMs } from "../chaos/stage.js"
 import { formatFacts } from "../chaos/summary.js"
-import { byThirds, percentile, ServerTime } from "./figures.js"
+import { Answers } from "./answers.js"
+import { byThirds, ServerTime } from "./figures.js"
 
 const usage = `npm run soak -- [--hours 1] [--seed 1]
 
@@ -30,42 +31,7 @@ const seed = Number(given.seed)
 const blockMs = 250
 const startHead = 200
 const faultEveryMs = 20_000
-const answerWithinMs = 10_000
 const errorGoal = 0.0001
-
-/** What the answers of one process over the run come to. */
-class Answers {
-  asked = 0
-  failed = 0
-  ready = 0
-  readonly lags: number[] = []
-
-  /** Status must always be answered; ready says by itself whether it is. */
-  async ask(url: string): Promise<void> {
-    const signal = AbortSignal.timeout(answerWithinMs)
-    this.asked++
-    try {
-      const answer = await fetch(`${url}/status`, { signal })
-      if (answer.status >= 500) this.failed++
-      const { chains } = (await answer.json()) as { chains?: { lag_blocks?: number | null }[] }
-      const lag = chains?.[0]?.lag_blocks
-      if (typeof lag === "number") this.lags.push(lag)
-      if ((await fetch(`${url}/ready`, { signal })).ok) this.ready++
-    } catch {
-      this.failed++
-    }
-  }
-
-  facts(name: string): Record<string, string> {
-    const percent = (part: number, digits: number): string =>
-      `${((100 * part) / Math.max(1, this.asked)).toFixed(digits)} %`
-    return {
-      [`${name}: uptime`]: `${percent(this.ready, 2)} of ${this.asked} answers of /ready`,
-      [`${name}: lag`]: `p50 ${percentile(this.lags, 0.5)}, p99 ${percentile(this.lags, 0.99)} blocks`,
-      [`${name}: errors`]: `${percent(this.failed, 4)} of the answers of /status, ${this.failed} in all`,
-    }
-  }
-}
 
 const say = (text: string): void => console.log(text)
 const scene = new Scene({ profile: "full", count: 1, seed, say })
@@ -94,10 +60,11 @@ try {
   const others = [stage.start()]
   const witnessUrl = await urlOf(witness)
   const demoUrl = await urlOf(demo)
-  await waitUntil(async () => (await stage.probe.storedBlocks()) >= startHead, {
-    what: "the first blocks",
-    timeoutMs: 120_000,
-  })
+  // Each begins with history that others have made, and counts from when it was ready first.
+  for (const url of [witnessUrl, demoUrl]) {
+    const isReady = async (): Promise<boolean> => (await fetch(`${url}/ready?history=1`)).ok
+    await waitUntil(isReady, { what: `${url} is ready`, everyMs: 250 })
+  }
 
   const faults: Record<string, () => Promise<unknown>> = {
     killed: async () => {
@@ -121,7 +88,6 @@ try {
   }
   const kinds = Object.keys(faults)
   const counts = Object.fromEntries(kinds.map((kind) => [kind, 0]))
-  const answers = { chain: new Answers(), demo: new Answers() }
   const memory: number[] = []
   const demoMemory: number[] = []
   const connections: number[] = []
@@ -134,6 +100,10 @@ try {
   const [first, firstSeconds] = [await sizeAndBlocks(), time.seconds]
   const began = performance.now()
   const passedMs = (): number => performance.now() - began
+  const answers = {
+    chain: new Answers("chain", { say, passedMs }),
+    demo: new Answers("demo", { say, passedMs }),
+  }
   const faulting = (async () => {
     while (passedMs() + faultEveryMs < lastsMs) {
       await pause(faultEveryMs * (0.5 + random.next()))
@@ -174,8 +144,8 @@ try {
   say(
     formatFacts({
       hours,
-      ...answers.chain.facts("chain"),
-      ...answers.demo.facts("demo"),
+      ...answers.chain.facts(),
+      ...answers.demo.facts(),
       "error goal": `below ${errorGoal * 100} %`,
       faults: JSON.stringify(counts),
       blocks,
