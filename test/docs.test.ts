@@ -124,6 +124,8 @@ describe("docs/reference/config.md", () => {
       // Read beside the tables; the last three by tests.
       ...["RPC_URL", "RPC_HEADERS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "CHECKS", "ROLES", "NO_COLOR"],
       ...["UPDATE_SCHEMA", "REAL_BLOCKS", "PROFILE"],
+      // What the commands of docs/guides/maintain.md ask an operator to set.
+      ...["NEW_URL", "NEW_APP_URL", "SERVER_URL", "ON_ERROR_STOP"],
       ...Object.keys(errorCodes),
       // Of the client.
       "BAD_ANSWER",
