@@ -17,6 +17,7 @@ import { errorsHelp } from "../src/cli/errors-command.js"
 import { leasesHelp } from "../src/cli/leases-command.js"
 import { migrateHelp } from "../src/cli/migrate-command.js"
 import { repairHelp } from "../src/cli/repair-command.js"
+import { resetHelp } from "../src/cli/reset-command.js"
 import { rollbackHelp } from "../src/cli/rollback-command.js"
 import { startHelp } from "../src/cli/start.js"
 import { statusHelp } from "../src/cli/status-command.js"
@@ -401,9 +402,51 @@ const helps = {
   verify: verifyHelp,
   repair: repairHelp,
   migrate: migrateHelp,
+  reset: resetHelp,
 }
 test.each(Object.entries(helps))("docs/reference/cli.md has the help of %s, word for word", (name, help) => {
   expect(section("docs/reference/cli.md", `## tidemark ${name}`)).toContain(help.trim())
+})
+
+describe("commands that the guides name", () => {
+  const pages = ["README.md", ...documents.filter((path) => path.startsWith("docs/guides/"))]
+  const named = pages.flatMap((path) =>
+    [
+      ...read(path).matchAll(
+        /tidemark (status|start|migrate|leases|workers|errors|rollback|verify|repair|reset)\b(.*)/g,
+      ),
+    ].map(([text, command, rest]) => ({
+      text: `${path}: ${text}`,
+      help: helps[command as keyof typeof helps],
+      command: command!,
+      // Up to where a comment, the code or another command begins.
+      rest: rest!.split(/[`#|;(]| {2}/, 1)[0]!,
+    })),
+  )
+  const ofStart = new Set(
+    [processSettings, chainSettings, evmFamily.settings].flatMap((table: SettingTable) =>
+      Object.keys(table).map((name) => `--${kebab(name)}`),
+    ),
+  )
+
+  test("have their subcommands", () => {
+    const several = named.filter(({ command }) => ["leases", "workers", "errors"].includes(command))
+    const wrong = several.filter(({ rest, help }) => {
+      const [, subcommand] = /^ (\w+)/.exec(rest) ?? []
+      return subcommand !== undefined && !new RegExp(`^  ${subcommand}\\b`, "m").test(help)
+    })
+    expect(several.length).toBeGreaterThan(15)
+    expect(wrong.map(({ text }) => text)).toEqual([])
+  })
+
+  test("have their flags", () => {
+    const wrong = named.filter(({ rest, help, command }) =>
+      [...rest.matchAll(/--[a-z-]+/g)].some(
+        ([flag]) => !help.includes(flag) && !(command === "start" && ofStart.has(flag)),
+      ),
+    )
+    expect(wrong.map(({ text }) => text)).toEqual([])
+  })
 })
 
 test("docs/hazards.md names tests that exist, and says where there is none", () => {
