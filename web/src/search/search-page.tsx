@@ -29,8 +29,8 @@ export function SearchPage(): ReactNode {
         <Panel title="Found" quiet={rows?.length} side={<CompletenessBadge meta={data?.meta} />}>
           {rows?.length === 0 ? (
             <p className={styles.none}>
-              Nothing. Heights, whole hashes, addresses and their beginnings (0xa0b8), and names and symbols of tokens
-              and collections are found.
+              Nothing. Heights, whole hashes, addresses and their beginnings (0xa0b8), names and symbols of tokens and
+              collections, and labels are found.
             </p>
           ) : (
             <ul className={styles.found}>
