@@ -362,12 +362,23 @@ describe.skipIf(!chromium)("the dialog of an act", () => {
 
     await opener.press("Enter")
     await dialog.getByLabel("Admin token").focus()
+    // The rows are read again after the dialog is closed.
+    let letGo: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route("**/ops/leases/dead**", async (route) => {
+      await held
+      await route.continue()
+    })
     await page.keyboard.type(token)
     await page.keyboard.press("Enter")
     await dialog.getByText("1 block will be tried again now.").waitFor()
     await page.keyboard.press("Enter")
     await dialog.waitFor({ state: "detached" })
-    // The row is gone: a keyboard goes on from the content.
+    expect(await page.evaluate("document.activeElement.textContent")).toMatch(/^Retry/)
+    letGo()
+    // The row goes: a keyboard goes on from the content.
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("content")
   })
 
@@ -403,6 +414,7 @@ describe.skipIf(!chromium)("the dialog of an act", () => {
     await phone.getByRole("button", { name: "Skip of token_worker" }).tap()
     await phone.getByRole("dialog").waitFor()
     expect(await over("document.querySelector('dialog')")).toBeLessThanOrEqual(0)
+    expect(await phone.getByRole("dialog").boundingBox()).toMatchObject({ x: 0, width: 390 })
     await phone.close()
   })
 
