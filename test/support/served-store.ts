@@ -3,7 +3,7 @@
 import type { InjectOptions, RouteOptions } from "fastify"
 import { Registry } from "prom-client"
 import type { Access } from "../../src/api/access.js"
-import type { ChainView } from "../../src/api/chain-view.js"
+import type { ChainView, StartingChain } from "../../src/api/chain-view.js"
 import { dataApi } from "../../src/api/data-api.js"
 import type { EtherscanOptions } from "../../src/api/etherscan/etherscan-routes.js"
 import { startHttpServer } from "../../src/api/http-server.js"
@@ -50,11 +50,19 @@ export interface ServedStore {
     request: InjectOptions,
   ): Promise<{ readonly statusCode: number; readonly headers: Record<string, unknown>; readonly body: string }>
   /** The same store with other settings. */
-  again(over: { readonly access: Access; readonly beside?: ServedStore }): Promise<ServedStore>
+  again(over: ServeAgain): Promise<ServedStore>
   get(path: string, headers?: Record<string, string>): Promise<ServedAnswer>
   /** All rows of a list, page by page. */
   walk(path: string, limit?: number): Promise<Record<string, string>[]>
   close(): Promise<void>
+}
+
+interface ServeAgain {
+  readonly access: Access
+  /** Another chain of the same server. */
+  readonly beside?: ServedStore
+  /** Those that do not run yet. */
+  readonly starting?: readonly StartingChain[]
 }
 
 interface ServedAnswer {
@@ -107,18 +115,15 @@ export async function serveStore(
   })
 }
 
-interface ServeOpened extends Pick<ServeOptions, "abis" | "node" | "etherscan" | "itemMetadata"> {
+interface ServeOpened extends ServeAgain, Pick<ServeOptions, "abis" | "node" | "etherscan" | "itemMetadata"> {
   readonly name: string
-  /** Another chain of the same server. */
-  readonly beside?: ServedStore
   readonly live: boolean
-  readonly access: Access
   readonly twoDatabases: boolean
   readonly close: () => Promise<void>
 }
 
 async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<ServedStore> {
-  const { name, beside, access, twoDatabases, node, etherscan, itemMetadata, live } = options
+  const { name, beside, starting = [], access, twoDatabases, node, etherscan, itemMetadata, live } = options
   const pool = (url: string) => new Database({ url, applicationName: "api", maxConnections: 4, ...readSessions })
   const raw = pool(store.rawUrl)
   const app = twoDatabases ? pool(store.appUrl) : raw
@@ -160,6 +165,7 @@ async function serveOpened(store: DeriveStore, options: ServeOpened): Promise<Se
       anyPort: false,
       chains: () => (live ? [view, ...(beside ? [beside.view] : [])] : []),
       metrics: async () => "",
+      starting: async () => starting,
       readyLagBlocks: 10,
     },
     ...{ clock: systemClock, logger: silentLogger, pages: await loadWebPages() },

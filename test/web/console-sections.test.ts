@@ -31,7 +31,10 @@ beforeAll(async () => {
   if (!chromium) return
   served = await serveStore(livelyBlocks({ seed: 7, from: 0, to: head + 1 }), { live: true, access })
   harbour = await serveStore(livelyBlocks({ seed: 8, from: 0, to: 12 }), { name: "harbour", live: true, access })
-  both = await served.again({ access, beside: { ...harbour, view: { ...harbour.view, diagnosis: () => stalled } } })
+  both = await served.again({
+    ...{ access, beside: { ...harbour, view: { ...harbour.view, diagnosis: () => stalled } } },
+    starting: [{ name: "lagoon", reason: "waiting for the node" }],
+  })
   await served.store.raw.query("update raw.chain_state set head_height = $1, finalized_height = 40", [head])
   await harbour.store.raw.query("update raw.chain_state set head_height = 20")
   await plantIncidents(served)
@@ -200,12 +203,13 @@ describe.skipIf(!chromium)("the console's sections", () => {
 
   test("are those of each chain: all at a glance, the worst first, and from one to the other", async () => {
     await page.goto("/console")
-    await page.getByText("2 chains: 1 stalled, 1 ok").waitFor()
+    await page.getByText("3 chains: 1 stalled, 1 starting, 1 ok").waitFor()
     const cards = page.locator('main a[href^="/console/"]')
     const [first, second] = await cards.allInnerTexts()
     expect(first).toMatch(/^harbour\s+stalled\s+No process runs\.\s+You: start one: tidemark start\./)
     expect(first).toMatch(/complete to\s+11\s.*behind the head\s+9 blocks/s)
     expect(second).toMatch(/^test\s+ok\s+It is at the head\..*processes\s+3\s.*errors\s+\d open/s)
+    await page.getByText("Waiting for the node.").waitFor()
     expect(await axeFindings(page)).toEqual([])
     await cards.first().click()
     await page.waitForURL("**/console/harbour")
@@ -262,7 +266,9 @@ describe.skipIf(!chromium)("the console's sections", () => {
     await asAdmin(page)
     await page.reload()
     await rows("Rollbacks").filter({ hasText: "blocks 45 to 60" }).getByText("2.3 s").waitFor()
+    await page.getByRole("button", { name: "Forget token" }).click()
     await page.getByLabel("The last block that stays").fill("34")
+    await page.getByLabel("Admin token").fill(token)
     await page.getByRole("button", { name: "Plan", exact: true }).click()
     const plan = page.getByRole("region", { name: "The plan" })
     await plan.getByText("blocks 35 to 59, 25 blocks with").waitFor()

@@ -18,13 +18,13 @@ export function worstFirst(chains: readonly string[], statuses: readonly ChainSt
   return [...chains].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** Such as "2 chains: 1 stalled, 1 ok". */
-export function chainsWords(count: number, statuses: readonly ChainStatus[]): string {
-  const states = order.flatMap((state) => {
-    const some = statuses.filter(({ diagnosis }) => diagnosis.state === state).length
+/** Such as "3 chains: 1 stalled, 1 starting, 1 ok". */
+export function chainsWords(states: readonly (State | undefined)[]): string {
+  const counts = order.flatMap((state) => {
+    const some = states.filter((one) => one === state).length
     return some > 0 ? [`${some} ${state}`] : []
   })
-  return plural(count, "chain") + (states.length > 0 ? `: ${states.join(", ")}` : "")
+  return plural(states.length, "chain") + (counts.length > 0 ? `: ${counts.join(", ")}` : "")
 }
 
 interface ChainFigure {

@@ -39,6 +39,10 @@ export function ChainsPage(): ReactNode {
       </Page>
     )
   }
+  const states = [
+    ...chains.map(({ chain }) => all?.chains.find((one) => one.chain === chain)?.diagnosis.state),
+    ...starting.map(() => "starting" as const),
+  ]
   const isOnly = chains.length === 1 && starting.length === 0
   if (isOnly) return <Navigate to="/console/$chain" params={{ chain: first.chain }} replace />
   return (
@@ -47,7 +51,7 @@ export function ChainsPage(): ReactNode {
         <div className={styles.head}>
           <Header />
         </div>
-        <Page title="Console" sub={chainsWords(chains.length + starting.length, all?.chains ?? [])}>
+        <Page title="Console" sub={chainsWords(states)}>
           {unknown && <ErrorNotice error={unknown} onRetry={() => void refetch()} />}
           <div className={styles.chains} aria-busy={!all && !unknown}>
             {!all && !unknown

@@ -86,7 +86,7 @@ function columnsOf(methods: readonly Method[]): readonly Column<Method>[] {
       cell: ({ errors }) => <span className={errors > 0 ? styles.errors : "quiet"}>{formatNumber(errors)}</span>,
     },
     { name: "Received", end: true, cell: ({ bytes }) => formatBytes(bytes) },
-    { name: "Wait", end: true, cell: ({ seconds, calls }) => formatWait(seconds, calls) },
+    { name: "Per call", end: true, cell: ({ seconds, calls }) => formatWait(seconds, calls) },
     { name: "Waited", end: true, cell: ({ seconds }) => formatDuration(seconds * 1_000) },
   ]
 }
