@@ -25,6 +25,11 @@ interface Variant {
   readonly indexes: boolean
 }
 
+/** What a run took, and what it made Postgres write, which does not depend on how busy the machine is. */
+interface Cost extends Measured {
+  readonly walMb: number
+}
+
 const all = { search: true, counters: true, indexes: true }
 const variants: readonly Variant[] = [
   { name: "all of it", ...all },
@@ -45,21 +50,36 @@ export const apiCostBenchmark: Benchmark = {
       postgresPid: postgres.pid,
     })
     const registry = await makeDerivedTemplate(postgres, { blocks })
-    const derive = async (variant: Variant): Promise<Measured> => {
+    const derive = async (variant: Variant): Promise<Cost> => {
       const appUrl = await emptyDatabase(postgres, registry, variant)
       const workers = builtInWorkers.filter((worker) => variant.search || worker !== searchWorker)
       const env = { WORKERS: workers.map(({ name }) => name).join(",") }
-      return measureRun([workCommand({ rpcUrl, rawUrl, appUrl, blocks, env })], { postgresPid: postgres.pid })
+      const connection = await Connection.open({ url: appUrl, applicationName: "tidemark bench" })
+      const wal = async (): Promise<number> => {
+        const { rows } = await connection.query<{ bytes: number }>(
+          "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as bytes",
+        )
+        return rows[0]!.bytes
+      }
+      // Else the first change of each page after one writes the whole page, whoever makes it.
+      await connection.query("checkpoint")
+      const before = await wal()
+      const measured = await measureRun([workCommand({ rpcUrl, rawUrl, appUrl, blocks, env })], {
+        postgresPid: postgres.pid,
+      })
+      const walMb = ((await wal()) - before) / 1e6
+      await connection.end()
+      return { ...measured, walMb }
     }
     say("a first run, not counted")
     await derive(variants[0]!)
-    const results = await interleave<Measured>(
+    const results = await interleave<Cost>(
       variants.map((variant) => ({ name: variant.name, run: () => derive(variant) })),
       {
         rounds,
-        onResult: (name, round, { wallS, cpuS, postgresCpuS }) =>
+        onResult: (name, round, { wallS, cpuS, postgresCpuS, walMb }) =>
           say(
-            `round ${round + 1}, ${name}: ${wallS.toFixed(1)} s, ${cpuS.toFixed(1)} + ${postgresCpuS.toFixed(1)} CPU s`,
+            `round ${round + 1}, ${name}: ${wallS.toFixed(1)} s, ${cpuS.toFixed(1)} + ${postgresCpuS.toFixed(1)} CPU s, ${walMb.toFixed(0)} MB of WAL`,
           ),
       },
     )
@@ -67,7 +87,7 @@ export const apiCostBenchmark: Benchmark = {
     return {
       tables: [table(results, blocks)],
       notes: [
-        `${blocks.toLocaleString("en")} blocks of 50 transactions and 60 logs, from a raw store that has them, into empty tables. Medians of ${rounds} interleaved rounds; CPU is that of Node and Postgres together, "of all" against the run of the same round with all of it.`,
+        `${blocks.toLocaleString("en")} blocks of 50 transactions and 60 logs, from a raw store that has them, into empty tables. Medians of ${rounds} interleaved rounds; CPU is that of Node and Postgres together, "of all" against the run of the same round with all of it. WAL is what Postgres writes of every change: it tells a small difference where the machine is busy.`,
         "The search worker folds three counters for each contract. The counters are kept by triggers: holders of a token, items and tokens of a collection. The indexes are those of state tables beside their keys: holders by balance, items by owner, tokens and collections by use. What lists of events need (by address, by contract) is in both: it was there before the API.",
       ],
     }
@@ -101,19 +121,30 @@ const disable = (name: string): string =>
   `create or replace function ${quoteIdentifier(workerSchema, name)}() returns trigger language plpgsql
    as $$ begin return null; end $$`
 
-function table(results: ReadonlyMap<string, readonly Measured[]>, blocks: number): Table {
+function table(results: ReadonlyMap<string, readonly Cost[]>, blocks: number): Table {
   const whole = results.get(variants[0]!.name)!
-  const cpu = ({ cpuS, postgresCpuS }: Measured): number => cpuS + postgresCpuS
+  const cpu = ({ cpuS, postgresCpuS }: Cost): number => cpuS + postgresCpuS
   return {
-    columns: ["", "wall s", "CPU s", "Postgres CPU s", "CPU ms per block", "of all, wall", "of all, CPU"],
+    columns: [
+      "",
+      "wall s",
+      "CPU s",
+      "Postgres CPU s",
+      "CPU ms per block",
+      "WAL kB per block",
+      "of all, wall",
+      "of all, CPU",
+      "of all, WAL",
+    ],
     rows: [...results].map(([name, runs]) => {
-      const of = (pick: (run: Measured) => number): number => median(runs.map(pick))
-      const against = (pick: (run: Measured) => number): string =>
+      const of = (pick: (run: Cost) => number): number => median(runs.map(pick))
+      const against = (pick: (run: Cost) => number): string =>
         median(runs.map((run, i) => pick(run) / pick(whole[i]!))).toFixed(2)
       return [
         ...[name, of(({ wallS }) => wallS).toFixed(2), of(({ cpuS }) => cpuS).toFixed(1)],
         ...[of(({ postgresCpuS }) => postgresCpuS).toFixed(1), ((of(cpu) * 1_000) / blocks).toFixed(2)],
-        ...[against(({ wallS }) => wallS), against(cpu)],
+        ((of(({ walMb }) => walMb) * 1_000) / blocks).toFixed(1),
+        ...[against(({ wallS }) => wallS), against(cpu), against(({ walMb }) => walMb)],
       ]
     }),
   }

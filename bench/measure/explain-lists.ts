@@ -8,7 +8,7 @@ import { planSettings } from "../../src/postgres/session-settings.js"
 import { windowSql } from "../../src/queries/etherscan/read-window.js"
 import { pageStatement } from "../../src/queries/scoped-statement.js"
 import { explainKept } from "../../test/support/explain-kept.js"
-import { type ListValues, listCases, windowCases } from "../../test/support/list-cases.js"
+import { type ListCase, type ListValues, listCases, windowCases } from "../../test/support/list-cases.js"
 
 interface ExplainedLists {
   readonly plans: number
@@ -59,15 +59,21 @@ export async function explainLists(store: Connection, { blocks, values }: Explai
       look(`${title} ${order}`, plan, { asked, height: list.height !== undefined })
     }
   }
-  for (const { setting, fixed } of planSettings) await store.query(`set ${setting} = ${fixed}`)
-  for (const { title, list, request } of listCases(values)) {
+  const explainCase = async ({ title, list, request }: ListCase): Promise<void> => {
     const selection = await list.select(store, request)
-    if (!selection) continue
+    if (!selection) return
     for (const { asked, order } of shapes(list.height !== undefined)) {
       const page = { scope, asked, order, limit: 25, after: undefined, selection }
       const plan = await explainKept(store, pageStatement(list, { page, counted: request }))
       look(`${title} ${order}`, plan, { asked, height: list.height !== undefined })
     }
   }
+  // What is summed up to a height is planned for its values, all else once for all.
+  const [summed, others] = [true, false].map((isSummed) =>
+    listCases(values).filter(({ request }) => (request["at"] !== undefined) === isSummed),
+  )
+  for (const one of summed!) await explainCase(one)
+  for (const { setting, fixed } of planSettings) await store.query(`set ${setting} = ${fixed}`)
+  for (const one of others!) await explainCase(one)
   return { plans, wrong: [...wrong] }
 }

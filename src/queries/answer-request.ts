@@ -57,7 +57,7 @@ export async function answerList(chain: ServedChain, declared: ListResource, wan
   const list = listName(chain, resource, request)
   const cursor = request.cursor === undefined ? undefined : cursors.decode(list, request.cursor)
   const values = await lookedUp(chain, resource, request.values)
-  return readAs(chain, resource, async (tx) => {
+  return readAs(chain, { resource, values }, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
     if (cursor) await assertNotRolledBack(tx, { store: resource.store, epoch: scope.epoch, cursor })
     const asked = askedIn(scope, { resource, request, values, head })
@@ -92,8 +92,13 @@ export async function answerList(chain: ServedChain, declared: ListResource, wan
   })
 }
 
-function readAs<T>(chain: ServedChain, { store, plansVary }: ApiResource, work: (tx: Queryable) => Promise<T>) {
-  return plansVary ? chain.read(store, work) : chain.readPrepared(store, work)
+/** What is summed up from events has no index in the order that is asked for: it is found by one, and then sorted. */
+function readAs<T>(
+  chain: ServedChain,
+  { resource: { store, plansVary }, values }: { resource: ApiResource; values: RequestValues },
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  return plansVary || values["at"] !== undefined ? chain.read(store, work) : chain.readPrepared(store, work)
 }
 
 async function readTotal(
@@ -157,7 +162,7 @@ export async function answerDetail(
   values: RequestValues,
 ): Promise<Answer> {
   const { head, finalized } = await chain.head()
-  return readAs(chain, resource, async (tx) => {
+  return readAs(chain, { resource, values }, async (tx) => {
     const scope = await scopeOf(tx, { chain, resource, values })
     const { from, to } = askedIn(scope, { resource, request: {}, values, head })
     const absent = resource.absent === undefined ? undefined : { data: resource.absent, height: undefined }
