@@ -65,7 +65,7 @@ describe.skipIf(!chromium)("the console", () => {
 
   test("is reached from the explorer, and says what the doctor says", async () => {
     await page.goto("/test")
-    await page.getByRole("link", { name: "Console" }).click()
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Console" }).click()
     await page.waitForURL("**/console/test")
     await page.getByRole("status", { name: "The doctor's verdict" }).getByText("It is at the head.").waitFor()
     await page.goto("/console")
