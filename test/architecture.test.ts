@@ -221,7 +221,7 @@ describe("the house", () => {
       .map((entry) => join(entry.parentPath, entry.name))
     const packages = /^(tidemark\/client|react|react-dom\/client|uplot|@tanstack\/react-(router|query))(\/.*\.css)?$/
     const wrong = pages.flatMap((path) =>
-      [...readFileSync(path, "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)]
+      [...readFileSync(path, "utf8").matchAll(/(?<!")(?:from|import)\s*\(?\s*"([^"]+)"/g)]
         .map(([, target]) => target!)
         .filter((target) =>
           target.startsWith(".")
