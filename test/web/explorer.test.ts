@@ -89,6 +89,23 @@ describe.skipIf(!chromium)("the explorer", () => {
     }
   })
 
+  test("goes through the parts of an account, each with its own rows", async () => {
+    await go("account")
+    for (const [link, label] of [
+      ["Holdings", "Holdings"],
+      ["Transfers", "Transfers of tokens"],
+      ["NFTs", "NFTs"],
+      ["NFT transfers", "Transfers of NFTs"],
+      ["Transactions", "Transactions"],
+    ] as const) {
+      await page.getByRole("navigation", { name: "Parts of the account" }).getByText(link, { exact: true }).click()
+      await page.getByRole("table", { name: label }).waitFor()
+      await settled(page)
+      expect(await page.getByRole("alert").count(), label).toBe(0)
+    }
+    expect(pages.faults).toEqual([])
+  })
+
   test("has the state of the index and the newest at the start", async () => {
     await page.goto("/")
     await page.waitForURL("**/test")

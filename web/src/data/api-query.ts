@@ -1,6 +1,6 @@
 // One answer of the API as a query. Its key begins with the chain, so that the stream of a chain finds what it may change.
 
-import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import { queryOptions } from "@tanstack/react-query"
 import { createClient, type Routes } from "tidemark/client"
 
 export type Path = keyof Routes
@@ -26,9 +26,16 @@ export function apiQuery<P extends Path>(chain: string, path: P, args: ArgsOf<P>
 /** Stays as it was read, also while blocks of it are rolled back, until somebody asks for it again. */
 export const kept = { meta: { kept: true } } as const
 
-/** The same for a list whose page changes: the old rows stay until the new ones are there. */
-export const pageQuery = <P extends Path>(chain: string, path: P, args: ArgsOf<P>) => ({
-  ...apiQuery(chain, path, args),
-  placeholderData: keepPreviousData,
-  ...kept,
-})
+/** The same for a list whose page changes: the old rows stay until the new ones are there. Rows of another list do not. */
+export const pageQuery = <P extends Path>(chain: string, path: P, args: ArgsOf<P>) => {
+  const query = apiQuery(chain, path, args)
+  return {
+    ...query,
+    placeholderData: <T>(rows: T | undefined, of?: { readonly queryKey: readonly unknown[] }): T | undefined =>
+      of && listOf(of.queryKey) === listOf(query.queryKey) ? rows : undefined,
+    ...kept,
+  }
+}
+
+const listOf = ([, chain, path, args]: readonly unknown[]): string =>
+  JSON.stringify([chain, path, { ...(args as object), cursor: undefined }])
