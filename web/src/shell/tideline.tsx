@@ -20,7 +20,7 @@ export function Tideline(): ReactNode {
   const live = useLive()
   const now = useNow()
   const [pointed, setPointed] = useState<number>()
-  const { data } = useQuery(apiQuery(chain, "/coverage", { buckets }))
+  const { data, isPending } = useQuery(apiQuery(chain, "/coverage", { buckets }))
   const start = data ? BigInt(data.from) : 0n
   const end = data ? BigInt(data.to) : 1n
   const span = end > start ? end - start : 1n
@@ -32,7 +32,7 @@ export function Tideline(): ReactNode {
   const at = mark === null ? 0 : share(BigInt(mark) + 1n)
   const heightAt = (percent: number): bigint => start + (span * BigInt(Math.round(percent * 1_000))) / 100_000n
   return (
-    <div className={styles.tide}>
+    <div className={styles.tide} aria-busy={isPending}>
       <div className={styles.labels}>
         <span className={styles.mark} style={{ "--at": `${at}%` } as object}>
           {pointed !== undefined && data ? (
