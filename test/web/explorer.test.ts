@@ -103,6 +103,9 @@ describe.skipIf(!chromium)("the explorer", () => {
       await settled(page)
       expect(await page.getByRole("alert").count(), label).toBe(0)
     }
+    await page.goto(`/test/accounts/0x${"99".repeat(20)}?tab=holdings`)
+    await page.getByText("It has taken part in no transaction on this chain").waitFor()
+    await page.getByText("It has never held a fungible token.").waitFor()
     expect(pages.faults).toEqual([])
   })
 

@@ -61,7 +61,7 @@ export function AccountPage(): ReactNode {
           {data ? <AccountFacts account={data.data} /> : <AwaitedFacts names={accountFactNames} />}
         </Panel>
       )}
-      {(!error || isContract) && (
+      {(!error || isContract || isAbsent) && (
         <>
           <Tabs label="Parts of the account" tabs={isContract ? [...tabs, ...ofContracts] : tabs} shown={tab} />
           {tab === "contract" ? (

@@ -55,6 +55,13 @@ export function Absent({ kind, error, height }: AbsentProps): ReactNode {
       </Notice>
     )
   }
+  if (kind === "account") {
+    return (
+      <Notice title="It has taken part in no transaction on this chain">
+        <p>Tokens that others moved to it are below.</p>
+      </Notice>
+    )
+  }
   return (
     <Notice title={`There is no such ${kind} on this chain`}>
       <p>
