@@ -11,6 +11,7 @@ import { deepRollbackBenchmark } from "./benchmarks/deep-rollback-benchmark.js"
 import { deriveBenchmark } from "./benchmarks/derive-benchmark.js"
 import { liveBenchmark, liveDenseBenchmark } from "./benchmarks/live-benchmark.js"
 import { memoryBenchmark } from "./benchmarks/memory-benchmark.js"
+import { pagesBenchmark } from "./benchmarks/pages-benchmark.js"
 import { profileBenchmark } from "./benchmarks/profile-benchmark.js"
 import { providersBenchmark } from "./benchmarks/providers-benchmark.js"
 import { rawBenchmark } from "./benchmarks/raw-benchmark.js"
@@ -39,6 +40,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "reorg-backfill": reorgBackfillBenchmark,
   streams: streamsBenchmark,
   api: apiBenchmark,
+  pages: pagesBenchmark,
   "api-cost": apiCostBenchmark,
   providers: providersBenchmark,
   recovery: recoveryBenchmark,
@@ -49,8 +51,9 @@ const usage = `Usage: npm run bench [-- name …] [--blocks N] [--rounds N] [--s
   name        of ${Object.keys(benchmarks).join(", ")}; all by default
   --blocks    how much of the standard chain is ingested (10000)
   --rounds    how often each variant runs (3)
-  --seconds   how long the API's benchmark asks at its usual rate, and a quarter of it at others (60)
-  --keep      the folder that keeps the filled store of the API's benchmark (.cache)
+  --seconds   how long the API's benchmark asks at its usual rate, and a quarter of it at others; the one of the pages
+              watches a page for 2.5 times as long (60)
+  --keep      the folder that keeps the filled store of the benchmarks of the API and the pages (.cache)
   --dry-run   docs/benchmarks.md is left as it is`
 
 interface Arguments {

@@ -23,7 +23,7 @@ export async function interactWithPages(
     await page.goto(`${url}/${chain}/transactions`)
     await page.locator("table tbody [data-row]").first().waitFor()
     await page.evaluate(observe)
-    const keys = ["j", "j", "j", "k", "?", "Escape", "/", ..."0xa0b8".split(""), "ArrowDown", "Escape"]
+    const keys = ["j", "j", "j", "k", "/", ..."0xa0b8".split(""), "ArrowDown", "Escape"]
     for (const key of keys) await page.keyboard.press(key)
     const clicks = [
       page.getByRole("button", { name: / ago$| UTC$/ }).first(),
