@@ -21,6 +21,7 @@ export function ItemList({ contract, cursor }: ItemListProps): ReactNode {
     { name: "Item", lead: true, cell: (row) => <TokenId contract={contract} id={row.token_id} standard="erc721" /> },
     {
       name: "Owner",
+      line: "beside",
       cell: ({ owner }) => (owner === null ? <span className="quiet">burned</span> : <Address address={owner} />),
     },
     { name: "Transfers", end: true, cell: (row) => formatNumber(row.transfer_count) },
