@@ -45,6 +45,7 @@ export const errorCodes = {
   DATABASE_ERROR: "bug",
   DATABASE_UNSUPPORTED: "stop",
   SCHEMA_NEWER: "stop",
+  SCHEMA_OLDER: "retry",
   SCHEMA_CHANGED: "stop",
   // start-up and operation
   CONFIG_INVALID: "stop",

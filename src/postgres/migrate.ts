@@ -65,7 +65,7 @@ interface Target {
 async function applyNext(tx: Queryable, target: Target): Promise<MigrationFile | undefined> {
   const { schema, files } = target
   await tx.query("select pg_advisory_xact_lock($1)", [migrationLock])
-  const done = await appliedVersions(tx, target)
+  const done = await appliedVersions(tx, schema)
   checkHistory(done, target)
   const file = files[done.length]
   if (file === undefined) return undefined
@@ -93,7 +93,7 @@ interface AppliedVersion {
   readonly checksum: string
 }
 
-async function appliedVersions(tx: Queryable, { schema }: Target): Promise<readonly AppliedVersion[]> {
+export async function appliedVersions(tx: Queryable, schema: MigratedSchema): Promise<readonly AppliedVersion[]> {
   const { rows } = await tx.query<{ present: boolean }>("select to_regclass($1) is not null as present", [
     versionTable(schema),
   ])
@@ -104,7 +104,8 @@ async function appliedVersions(tx: Queryable, { schema }: Target): Promise<reado
   return result.rows
 }
 
-function checkHistory(done: readonly AppliedVersion[], { schema, files, address }: Target): void {
+/** What was applied has to be the beginning of what this release has. */
+export function checkHistory(done: readonly AppliedVersion[], { schema, files, address }: Target): void {
   const newest = done.at(-1)
   if (newest && newest.version > files.length) {
     throw new IndexerError(

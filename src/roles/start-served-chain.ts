@@ -3,6 +3,7 @@
 
 import { postgresLedgers } from "../coordination/postgres/postgres-ledgers.js"
 import { IndexerError } from "../platform/errors.js"
+import { assertMigrated } from "../postgres/assert-migrated.js"
 import { Database } from "../postgres/database.js"
 import { readChainName } from "../raw/chain-state.js"
 import { exportStatus } from "../status/export-status.js"
@@ -38,7 +39,7 @@ export async function startServedChain(deps: StartChainDeps, options: StartChain
     await app.end()
   }
   try {
-    const name = await patience(deps, signal, options.onWaiting)(() => storedName(raw), "waiting for the store")
+    const name = await patience(deps, signal, options.onWaiting)(() => storedName(raw, app), "waiting for the store")
     const logger = deps.logger.child({ chain: name })
     const ledgers = postgresLedgers(deps)
     const storeSize = storeSizeReader({ raw, app }, { clock })
@@ -75,8 +76,11 @@ export async function startServedChain(deps: StartChainDeps, options: StartChain
   }
 }
 
-async function storedName(raw: Database): Promise<string> {
+async function storedName(raw: Database, app: Database): Promise<string> {
   const name = await readChainName(raw)
-  if (name !== undefined) return name
-  throw new IndexerError("NOT_COVERED", "the store has no chain yet: start a process with the role ingest")
+  if (name === undefined)
+    throw new IndexerError("NOT_COVERED", "the store has no chain yet: start a process with the role ingest")
+  await assertMigrated(raw, "raw")
+  await assertMigrated(app, "app")
+  return name
 }
