@@ -152,7 +152,7 @@ describe("refused, with worker, table and what is allowed:", () => {
     [
       "a taken name",
       [named("coverage")],
-      /^worker a, table coverage: the name is taken; allowed: any but abis, audit_log, /,
+      /^worker a, table coverage: the name is taken; allowed: any but abis, address_labels, audit_log, /,
     ],
     ["a partition's name", [named("rows_p0")], /^worker a, table rows_p0: is named like a partition; /],
     [

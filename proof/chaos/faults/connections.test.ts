@@ -47,8 +47,11 @@ describe("a process with all roles and two databases", () => {
     await stage.derivedTo(121)
     holder = await Connection.open({ url: stage.appUrl, applicationName: "test" })
     fixture.ending(() => holder.end())
-    // As a rollback that takes its time: the services of app wait, and a block that is being derived has to wait too.
-    await holder.query("select pg_advisory_lock($1, $2)", [...chainLock])
+    // As a write that takes its time: a block is being derived and cannot go on, so its lease has to be renewed.
+    const writer = await Connection.open({ url: stage.appUrl, applicationName: "test" })
+    fixture.ending(() => writer.end())
+    await writer.query("begin")
+    await writer.query("lock table app.evm_transactions in share mode")
     node.view = () => ({ chain, head: 122, finalized: 60 })
     await waitUntil(
       async () => {
@@ -60,7 +63,7 @@ describe("a process with all roles and two databases", () => {
       },
       { what: "a renewal in the app database" },
     )
-    await holder.query("select pg_advisory_unlock($1, $2)", [...chainLock])
+    await writer.query("commit")
     await stage.derivedTo(123)
   })
 
