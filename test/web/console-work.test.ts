@@ -309,7 +309,7 @@ describe.skipIf(!chromium)("workers", () => {
     await dialog.getByText("stats_worker has a limit of 3 ranges.").waitFor()
     expect(await worker()).toMatchObject({ concurrency: 3 })
     await page.keyboard.press("Enter")
-    await page.getByText("a limit of 3 ranges").waitFor()
+    await page.getByText("a limit of 3 ranges", { exact: true }).waitFor()
     await page.getByRole("button", { name: "Limit" }).click()
     await dialog.getByLabel("Ranges at once").fill("")
     await page.keyboard.press("Enter")
