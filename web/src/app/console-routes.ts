@@ -34,7 +34,7 @@ const work = createRoute({
   getParentRoute: () => chain,
   path: "/work",
   validateSearch: readFilters,
-  component: lazyRouteComponent(() => import("../console/work/work-page"), "WorkPage"),
+  component: lazyRouteComponent(() => import("../console/leases/work-page"), "WorkPage"),
 })
 
 const incidents = createRoute({
