@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, type SyntheticEvent, useEffect, useId, 
 import { useChain } from "../../app/chain-context"
 import { useActor } from "../access/use-actor"
 import { useAdminToken } from "../access/use-admin-token"
+import { ProgressBar } from "../figures/progress-bar"
 import type { Act, ActValues } from "./act"
 import styles from "./act-dialog.module.css"
 import { ActDone } from "./act-done"
@@ -77,7 +78,7 @@ export function ActDialog({ act, onClose }: ActDialogProps): ReactNode {
           {phase.kind === "failed" && <ActFailure error={phase.error} done={phase.progress?.done ?? 0} />}
           {phase.kind === "running" && (
             <div className={styles.progress} role="status">
-              <progress max={phase.progress?.total} value={phase.progress?.done} aria-label="Progress" />
+              <ProgressBar label="Progress" done={phase.progress?.done} total={phase.progress?.total} />
               <span>{phase.isStopping ? "Stopping…" : progressWords(phase.progress)}</span>
             </div>
           )}

@@ -10,6 +10,7 @@ import { Panel } from "../../parts/panel"
 import { plainText } from "../../parts/plain-text"
 import { useStatus } from "../access/use-status"
 import { ActButton } from "../acts/act-button"
+import { ProgressBar } from "../figures/progress-bar"
 import { StateMark } from "../figures/state-mark"
 import { sentence } from "../frame/diagnosis-words"
 import styles from "./now-panel.module.css"
@@ -87,7 +88,7 @@ function Open({ rollback }: { readonly rollback: NonNullable<ChainStatus["rollba
       {reason !== null && <p>{sentence(plainText(reason, 600))}</p>}
       {step !== null && total > 0 && (
         <div className={styles.progress}>
-          <progress max={total} value={done} aria-label="Progress of the rollback" />
+          <ProgressBar label="Progress of the rollback" done={done} total={total} />
           <span>
             {step === "app" ? "derived tables" : "raw blocks"}: {formatNumber(done)} of {formatNumber(total)} heights
             {eta_ms !== null && `, about ${formatDuration(eta_ms)} to go`}
