@@ -16,7 +16,7 @@ const processesOf = (chain: ServedChain): Promise<readonly ProcessRow[]> =>
 
 export const opsProcesses: OpsList = {
   path: "/processes",
-  summary: "Processes that were heard of in the last 30 s",
+  summary: "Processes that reported in the last 30 s",
   query: {},
   row: {
     id: Type.String(),

@@ -150,7 +150,7 @@ export interface Routes {
     readonly args: { readonly from?: Digits; readonly to?: Digits; readonly buckets?: number }
     readonly answer: { readonly chain: string; readonly from: string; readonly to: string; readonly buckets: number; readonly start_height: string; readonly head_height: string | null; readonly finalized_height: string | null; readonly workers: readonly ({ readonly worker: string; readonly dependencies: readonly (string)[]; readonly watermark_height: string | null; readonly states: string; readonly missing_blocks: number; readonly leases: { readonly active: number; readonly failed: number; readonly dead: number } })[]; readonly rollbacks: readonly ({ readonly height: string; readonly epoch: number; readonly at: string })[] }
   }
-  /** Processes that were heard of in the last 30 s. */
+  /** Processes that reported in the last 30 s. */
   readonly "/ops/processes": {
     readonly paged: true
     readonly args: { readonly limit?: number; readonly cursor?: string }

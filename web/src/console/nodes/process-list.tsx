@@ -36,7 +36,7 @@ export function ProcessList(): ReactNode {
   return (
     <OpsList
       title="Processes"
-      quiet="heard of in the last 30 s"
+      quiet="that reported in the last 30 s"
       path="/ops/processes"
       args={{ limit: 200 }}
       columns={columns}
